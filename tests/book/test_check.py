@@ -36,45 +36,41 @@ CHECK = """# A page
 
 
 @pytest.fixture
-def build(tmp_path, monkeypatch):
-    """Builds a page with nothing but the directive, and returns what is written and what is said."""
+def built(tmp_path, monkeypatch):
+    """The page, built with nothing but the directive, and what is said of it."""
     monkeypatch.syspath_prepend(str(ROOT / "book" / "_ext"))
     conf = 'extensions = ["myst_parser", "check"]\nmyst_enable_extensions = ["dollarmath"]\n'
     (tmp_path / "conf.py").write_text(conf, encoding="utf-8")
-
-    def built(source):
-        (tmp_path / "index.md").write_text(source, encoding="utf-8")
-        said = io.StringIO()
-        app = SphinxTestApp("html", tmp_path, freshenv=True, warning=said)
-        app.build()
-        app.cleanup()
-        (page,) = Path(app.outdir).glob("index.*")
-        return page.read_text(encoding="utf-8"), said.getvalue()
-
-    return built
+    (tmp_path / "index.md").write_text(CHECK, encoding="utf-8")
+    said = io.StringIO()
+    app = SphinxTestApp("html", tmp_path, freshenv=True, warning=said)
+    app.build()
+    app.cleanup()
+    (page,) = Path(app.outdir).glob("index.*")
+    return page.read_text(encoding="utf-8"), said.getvalue()
 
 
-def test_a_choice_opens_to_its_verdict_and_reason(build):
+def test_a_choice_opens_to_its_verdict_and_reason(built):
     """Catches a choice that tells what it is before it is opened, a reason without its verdict, and
     two questions of a page whose choices close each other."""
-    page, said = build(CHECK)
+    page, said = built
     assert said == ""
     shape = r'<details class="choice (\w+)" name="(.*?)">\s*<summary>(.*?)</summary>(.*?)</details>'
-    found = [
-        (verdict, name, re.sub("<.*?>", "", offered), " ".join(re.sub("<.*?>", "", why).split()))
-        for verdict, name, offered, why in re.findall(shape, page, re.DOTALL)
+    plain = [
+        [" ".join(re.sub("<.*?>", "", part).split()) for part in choice]
+        for choice in re.findall(shape, page, re.DOTALL)
     ]
-    assert found == [
-        ("wrong", "check-1", "6", "No. Each of the six can go."),
-        (
+    assert plain == [
+        ["wrong", "check-1", "6", "No. Each of the six can go."],
+        [
             "right",
             "check-1",
             r"\(24\)",
             "Yes. Six can leave, and four can come: 6 × 4. So it is 24.",
-        ),
-        ("wrong", "check-1", "none", "No. They are many."),
-        ("wrong", "check-2", "No", "No. Yes, another."),
-        ("right", "check-2", "Yes", "Yes. It is."),
+        ],
+        ["wrong", "check-1", "none", "No. They are many."],
+        ["wrong", "check-2", "No", "No. Yes, another."],
+        ["right", "check-2", "Yes", "Yes. It is."],
     ]
     assert "open" not in re.findall("<details[^>]*>", page)
     labels = re.findall(r'role="group" aria-labelledby="(.*?)"', page)

@@ -1,4 +1,4 @@
-"""The searches of the page on open questions: they find what is false, and count what they try."""
+"""The engine that refutes claims, and the searches of the page on open questions: they find what is false."""
 
 import math
 from fractions import Fraction
@@ -10,7 +10,7 @@ import pytest
 from conftest import SPREADS, a_third, in_turn
 from sensitivity_book.theory.research import conjectures as cj
 from sensitivity_book.theory.research import layouts, worlds
-from sensitivity_book.theory.research.search import search
+from sensitivity_book.theory.research.search import exceeds, of_populations, search, tally, where
 
 import sensitivity_lab as sl
 from scripts import open_questions
@@ -27,20 +27,55 @@ def populations():
     return chain(worlds.small_populations(6, 2), worlds.random_populations(40, seed=1))
 
 
-@pytest.mark.parametrize("name", ["median", "quantile(0.25)", "variance", "mean"])
-def test_the_widest_gaps_are_those_of_a_brute_force_over_labels(name):
+def shifted(query, records, n, k):
+    """The answers to the first n records and to the n after the first k; None where there are too few."""
+    first, later = records[:n], records[k : k + n]
+    return query(first) if k <= n else None, query(later) if len(later) == n else None
+
+
+@pytest.mark.parametrize("asked", [lambda *case: True, lambda query, records, n, k: 2 * k <= n])
+@pytest.mark.parametrize("query", a_third([sl.SUM, sl.VARIANCE, sl.STD]), ids=str)
+def test_the_engine_finds_the_first_case_that_loops_find(query, asked):
+    """Catches a case that is skipped or counted twice, and a counterexample that is not the first."""
+    tried, refuting = 0, None
+    for records in worlds.small_populations(5, 2):
+        for n, k in product(range(1, len(records) + 1), repeat=2):
+            left, right = shifted(query, records, n, k)
+            if asked(query, records, n, k) and None not in (left, right) and not refuting:
+                tried += 1
+                refuting = (records, (n, k)) if left > right else None
+    found = search(of_populations(where(asked, shifted), query), worlds.small_populations(5, 2))
+    assert (found.cases, found.counterexample) == (tried, refuting)
+
+
+def test_floats_that_differ_by_rounding_alone_refute_nothing():
+    """Catches a counterexample that is an error of addition."""
+
+    def rounded(world):
+        yield (), 0.1 + 0.2, 0.3
+        yield (), 0.3, 0.1 + 0.2
+        yield (), Fraction(3, 10) + Fraction(1, 10**12), Fraction(3, 10)
+
+    assert search(rounded, [0]).cases == 3
+    assert search(rounded, [0]).counterexample is not None
+    assert tally(rounded, [0]) == {"smaller": 0, "equal": 2, "larger": 1}
+    assert [exceeds(1.0, 1.0 + 1e-12), exceeds(1.0 + 1e-6, 1.0)] == [False, True]
+
+
+WIDEST = [("median", sl.MEDIAN), ("quantile(0.25)", sl.quantile(0.25)), ("variance", sl.VARIANCE), ("mean", sl.MEAN)]  # fmt: skip
+
+
+@pytest.mark.parametrize(("name", "query"), WIDEST)
+def test_the_widest_gaps_are_those_of_a_brute_force_over_labels(name, query):
     """Catches a layout that is skipped, counted under another share, or answered wrongly."""
     answer, least = QUERIES[name]
-    query = {"median": sl.MEDIAN, "quantile(0.25)": sl.quantile(0.25),
-             "variance": sl.VARIANCE, "mean": sl.MEAN}[name]  # fmt: skip
     records = (0, 0, 1, 3, 7)
     best: dict = {}
-    for number in range(4 ** len(records)):
-        places = [number // 4**i % 4 for i in range(len(records))]
-        sides = [[v for v, p in zip(records, places, strict=True) if p in both]
-                 for both in ((1, 2), (1, 3))]  # fmt: skip
+    for places in product(range(4), repeat=len(records)):  # in none, in both, in one, in the other
+        placed = [*zip(records, places, strict=True)]
+        sides = [[v for v, place in placed if place in (1, side)] for side in (2, 3)]
         if min(map(len, sides)) >= least:
-            share = tuple(places.count(p) for p in (1, 2, 3))
+            share = tuple(places.count(place) for place in (1, 2, 3))
             gap = answer(sides[0]) - answer(sides[1])
             best[share] = max(best.get(share, gap), gap)
     assert layouts.widest(query, records) == best

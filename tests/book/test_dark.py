@@ -20,15 +20,8 @@ def contrast(one, other):
 def test_colours_are_seen_in_the_dark():
     """Catches a line that fades into a dark page, and words that cannot be read on it."""
     paper = palette.DARK[style.PAPER]
-    words = {
-        style.INK,
-        style.ADDED,
-        style.REMOVED,
-        style.EXACT,
-        style.CLAIMED,
-        palette.WORDS,
-        "#000000",
-    }
+    marks = (style.ADDED, style.REMOVED, style.EXACT, style.CLAIMED)
+    words = {style.INK, palette.WORDS, "#000000", *marks}
     for light, dark in palette.DARK.items():
         if light not in palette.GROUNDS:
             assert contrast(dark, paper) >= (4.5 if light in words else 3), light

@@ -68,132 +68,32 @@ def page(monkeypatch: pytest.MonkeyPatch) -> Iterator[ModuleType]:
     duck.parsed.cache_clear()
 
 
-STATEMENTS = {
-    "integers": "SELECT 1::TINYINT a, -1::SMALLINT b, 7 c, -(2::BIGINT ** 62)::BIGINT d, 255::UTINYINT e, "
-    "18446744073709551615::UBIGINT f",
-    "longest": "SELECT 170141183460469231731687303715884105727::HUGEINT a, NULL::HUGEINT b, "
-    "(-170141183460469231731687303715884105728)::HUGEINT c, "
-    "340282366920938463463374607431768211455::UHUGEINT d",
-    "decimals": "SELECT -1.10::DECIMAL(5, 2) a, 0.1::DECIMAL(38, 30) b, "
-    "99999999999999999999999999999999999999::DECIMAL(38, 0) c, NULL::DECIMAL(9, 3) d",
-    "floats": "SELECT 0.1::DOUBLE a, 1.1::FLOAT b, 'inf'::DOUBLE c, -0.0::DOUBLE d, 5e-324::DOUBLE e",
-    "text": "SELECT 'é' a, '' b, NULL::VARCHAR c, 'abc'::BLOB d",
-    "moments": "SELECT DATE '1960-02-29' a, TIMESTAMP '2020-01-01 01:02:03.123456' b, NULL::DATE c, "
-    "TIMESTAMP_S '1950-01-01' d, TIMESTAMP_MS '1960-01-01 00:00:00.125' e, TIME '10:00' f, "
-    "TIMESTAMP_NS '2020-01-01 00:00:00.123456789' g, NULL::TIMESTAMP h",
-    "nothing": "SELECT NULL a",
-    "many": "SELECT CASE WHEN range % 3 > 0 THEN range END a, range % 2 = 0 b, SUM(range) OVER () c, "
-    "CASE WHEN range % 5 > 0 THEN range::VARCHAR END d, CASE WHEN range % 7 > 0 THEN range % 2 = 0 END e, "
-    "CASE WHEN range % 2 > 0 THEN DATE '2020-01-01' + range::INTEGER END f FROM range(5000)",
-    "no rows": "SELECT 'x' a, 1::HUGEINT b, 0.5 c WHERE false",
-}
-FRAMES = {
-    "numbers": pd.DataFrame({"a": [1, -2], "b": [1.5, None], "c": [True, False]}),
-    "narrow": pd.DataFrame(
-        {"a": pd.Series([-1, 2], dtype="int8"), "b": pd.Series([0.1, 1], dtype="float32")}
-    ),
-    "unsigned": pd.DataFrame({"a": pd.Series([2**64 - 1], dtype="uint64")}),
-    "with NULL": pd.DataFrame(
-        {
-            "a": pd.array([1, None], dtype="Int64"),
-            "b": pd.array([True, None], dtype="boolean"),
-            "c": pd.array([0.5, None], dtype="Float64"),
-        }
-    ),
-    "text": pd.DataFrame({"a": ["é", None], "b": pd.Series(["x", ""], dtype="string")}),
-    "moments": pd.DataFrame({"a": pd.to_datetime(["2020-01-01 01:02:03.5", None])}),
-    "units": pd.DataFrame(
-        {
-            unit: pd.Series([1, None], dtype=f"datetime64[{unit}]")
-            for unit in ("s", "ms", "us", "ns")
-        }
-    ),
-    "objects": pd.DataFrame(
-        {
-            "a": pd.Series([1, None], dtype=object),
-            "b": pd.Series([2**31, None], dtype=object),
-            "c": pd.Series([True, None], dtype=object),
-            "d": pd.Series([1.5, None], dtype=object),
-            "e": pd.Series(["x", None], dtype=object),
-            "f": pd.Series([date(1960, 2, 29), None], dtype=object),
-            "g": pd.Series([datetime(2020, 1, 1, 1, 2, 3, 4), None], dtype=object),
-            "h": pd.Series([Decimal("1.10"), Decimal("-22.5")], dtype=object),
-        }
-    ),
-    "no rows": pd.DataFrame(
-        {"a": pd.Series([], dtype="int64"), "b": pd.Series([], dtype="string")}
-    ),
-    "other index": pd.DataFrame({"a": range(1000)}).iloc[::-3],
-}
+def answered(module: ModuleType, text: str, parameters: Any = None, **frames: pd.DataFrame) -> Any:
+    """The names, types and rows that a statement returns, beside a table and frames."""
+    with module.connect() as connection:
+        connection.execute("CREATE TABLE t (a INTEGER, b VARCHAR, c DECIMAL(9, 2))")
+        rows = [(1, "x", Decimal("1.10")), (2, "y", None), (None, "x", Decimal("-0.05"))]
+        connection.executemany("INSERT INTO t VALUES (?, ?, ?)", rows)
+        for name, frame in frames.items():
+            connection.register(name, frame.copy())
+        done = connection.execute(text, parameters)
+        told = [(name, kind.id) for name, kind, *_ in done.description]
+        return told, repr(done.fetchall()), done.fetchone()
 
 
-@pytest.mark.parametrize("kind", STATEMENTS)
-def test_values_are_those_that_duckdb_returns_itself(page: ModuleType, kind: str) -> None:
-    """Catches a value that is rounded, shifted, cut short or of another Python type, and a wrong NULL."""
-    answers = []
-    for module in (real, page):
-        done = module.connect().execute(STATEMENTS[kind])
-        answers.append(([type.id for _, type, *_ in done.description], repr(done.fetchall())))
-    assert answers[0] == answers[1]
-
-
-@pytest.mark.parametrize(
-    "value",
-    [
-        "uuid()",
-        "INTERVAL 1 DAY",
-        "TIMESTAMPTZ '2020-01-01'",
-        "'101'::BIT",
-        "MAP {'a': 1}",
-        "[1, NULL, 3]",
-        "[[1.5], []]",
-        "NULL::HUGEINT[]",
-        "{'a': 1, 'b': [NULL, 'x']}",
-        "'a'::ENUM('a', 'b')",
-        "[1]::INTEGER[1]",
-        "row(1, 2)",
-    ],
-)
-def test_a_type_that_is_not_read_is_refused(page: ModuleType, value: str) -> None:
-    """Catches a value that comes back as text or as another number, without a word."""
-    with pytest.raises(TypeError, match="cast it to VARCHAR"):
-        page.connect().execute(f"SELECT {value} AS a")
-
-
-@pytest.mark.parametrize("kind", FRAMES)
-def test_a_frame_has_the_types_and_values_that_duckdb_sees_in_it(
-    page: ModuleType, kind: str
-) -> None:
-    """Catches a column whose type or value is not the one that DuckDB reads off the frame itself."""
-    answers = []
-    for module in (real, page):
-        with module.connect() as connection:
-            connection.register("frame", FRAMES[kind].copy())
-            asked = ("DESCRIBE frame", "FROM frame")
-            answers.append([repr(connection.execute(ask).fetchall()) for ask in asked])
-    assert answers[0] == answers[1]
-
-
-@pytest.mark.parametrize(
-    "column",
-    [
-        pd.Series(["a"], dtype="category"),
-        pd.Series([2**70], dtype=object),
-        pd.Series([1, "a"], dtype=object),
-        pd.Series([[1]], dtype=object),
-        pd.Series([None], dtype=object),
-        pd.Series([Decimal("NaN"), Decimal(1)], dtype=object)[:1],
-        pd.to_datetime(pd.Series(["2020-01-01"])).dt.tz_localize("UTC"),
-        pd.Series([1j]),
-    ],
-)
-def test_a_column_that_is_not_written_is_refused(page: ModuleType, column: pd.Series) -> None:
-    """Catches a column that is written as something else than it is."""
-    with pytest.raises(page.Error, match="column a must be"):
-        page.connect().register("t", pd.DataFrame({"a": column}))
-
-
+MOMENT = datetime(2020, 1, 1, 1, 2, 3, 4)
 ASKED: list[tuple[str, Any]] = [
+    ("SELECT 1::TINYINT a, -1::SMALLINT b, 7 c, -(2::BIGINT ** 62)::BIGINT d, 255::UTINYINT e, 18446744073709551615::UBIGINT f", None),
+    ("SELECT 170141183460469231731687303715884105727::HUGEINT a, NULL::HUGEINT b, (-170141183460469231731687303715884105728)::HUGEINT c, 340282366920938463463374607431768211455::UHUGEINT d", None),
+    ("SELECT -1.10::DECIMAL(5, 2) a, 0.1::DECIMAL(38, 30) b, 99999999999999999999999999999999999999::DECIMAL(38, 0) c, NULL::DECIMAL(9, 3) d", None),
+    ("SELECT 0.1::DOUBLE a, 1.1::FLOAT b, 'inf'::DOUBLE c, -0.0::DOUBLE d, 5e-324::DOUBLE e", None),
+    ("SELECT 'é' a, '' b, NULL::VARCHAR c, 'abc'::BLOB d", None),
+    ("SELECT DATE '1960-02-29' a, TIMESTAMP '2020-01-01 01:02:03.123456' b, NULL::DATE c, TIME '10:00' d, NULL::TIMESTAMP e", None),
+    ("SELECT TIMESTAMP_S '1950-01-01' a, TIMESTAMP_MS '1960-01-01 00:00:00.125' b, TIMESTAMP_NS '2020-01-01 00:00:00.123456789' c", None),
+    ("SELECT NULL a", None),
+    ("SELECT CASE WHEN range % 3 > 0 THEN range END a, range % 2 = 0 b, SUM(range) OVER () c FROM range(5000)", None),
+    ("SELECT CASE WHEN range % 7 > 0 THEN range % 2 = 0 END a, DATE '2020-01-01' + range::INTEGER b FROM range(5000)", None),
+    ("SELECT 'x' a, 1::HUGEINT b, 0.5 c WHERE false", None),
     ("SELECT SUM(a), AVG(a), COUNT(*), MAX(b), MIN(c) FROM t", None),
     ("SELECT b, SUM(a) AS s FROM t GROUP BY b ORDER BY b", None),
     ("WITH x AS (SELECT a FROM t) SELECT a / 2, a // 2 FROM x;", None),
@@ -202,26 +102,69 @@ ASKED: list[tuple[str, Any]] = [
     ("SELECT ? AS a, '?' AS b, $2 AS c -- ?", ["it's", 7]),
     ("SELECT $a || $b AS c", {"a": "x", "b": "y"}),
     ("SELECT ? AS a, ? AS b, ? AS c, ? AS d, ? AS e", [None, True, 0.1, Decimal("1.10"), 2**100]),
-    ("SELECT ? AS a, ? AS b", [date(2020, 1, 1), datetime(2020, 1, 1, 1, 2, 3, 4)]),
+    ("SELECT ? AS a, ? AS b", [date(2020, 1, 1), MOMENT]),
     ("SELECT 1 AS a, 2 AS a", None),
-]
+]  # fmt: skip
 
 
 @pytest.mark.parametrize(("statement", "parameters"), ASKED)
-def test_rows_names_and_types_are_the_real_ones(
+def test_an_answer_is_the_one_that_duckdb_gives_itself(
     page: ModuleType, statement: str, parameters: Any
 ) -> None:
-    """Catches a result whose values, order, names or types differ from those of DuckDB's own module."""
-    answers = []
-    for module in (real, page):
-        with module.connect() as connection:
-            connection.execute("CREATE TABLE t (a INTEGER, b VARCHAR, c DECIMAL(9, 2))")
-            rows = [(1, "x", Decimal("1.10")), (2, "y", None), (None, "x", Decimal("-0.05"))]
-            connection.executemany("INSERT INTO t VALUES (?, ?, ?)", rows)
-            done = connection.execute(statement, parameters)
-            told = [(name, kind.id) for name, kind, *_ in done.description]
-            answers.append((told, repr(done.fetchall()), done.fetchone()))
-    assert answers[0] == answers[1]
+    """Catches a value rounded, shifted, cut short or of another Python type, a wrong NULL, order, name or type."""
+    assert answered(page, statement, parameters) == answered(real, statement, parameters)
+
+
+COLUMNS: list[tuple[str, list[Any]]] = [
+    ("int64", [1, -2]), ("float64", [1.5, None]), ("bool", [True, False]),
+    ("int8", [-1, 2]), ("float32", [0.1, 1]), ("uint64", [2**64 - 1, 0]),
+    ("Int64", [1, None]), ("boolean", [True, None]), ("Float64", [0.5, None]),
+    ("str", ["é", None]), ("string", ["x", ""]), ("datetime64[us]", ["2020-01-01 01:02:03.5", None]),
+    *((f"datetime64[{unit}]", [1, None]) for unit in ("s", "ms", "us", "ns")),
+    *(("object", [one, None]) for one in (1, 2**31, True, 1.5, "x", date(1960, 2, 29), MOMENT)),
+    ("object", [Decimal("1.10"), Decimal("-22.5")]),
+]  # fmt: skip
+FRAME = pd.DataFrame({f"c{i}": pd.Series(c, dtype=kind) for i, (kind, c) in enumerate(COLUMNS)})
+MANY = pd.DataFrame({"a": range(1000)}).iloc[::-3]
+
+
+@pytest.mark.parametrize(
+    "frame", [FRAME, FRAME.iloc[:0, :16], MANY], ids=["all", "no rows", "many"]
+)
+def test_a_frame_has_the_types_and_values_that_duckdb_sees_in_it(
+    page: ModuleType, frame: pd.DataFrame
+) -> None:
+    """Catches a column whose type or value is not the one that DuckDB reads off the frame itself."""
+    for ask in ("DESCRIBE frame", "FROM frame"):
+        assert answered(page, ask, frame=frame) == answered(real, ask, frame=frame)
+
+
+REFUSED = [
+    "uuid()", "INTERVAL 1 DAY", "TIMESTAMPTZ '2020-01-01'", "'101'::BIT", "MAP {'a': 1}", "[1, NULL, 3]", "[[1.5], []]",
+    "NULL::HUGEINT[]", "{'a': 1, 'b': [NULL, 'x']}", "'a'::ENUM('a', 'b')", "[1]::INTEGER[1]", "row(1, 2)",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("value", REFUSED)
+def test_a_type_that_is_not_read_is_refused(page: ModuleType, value: str) -> None:
+    """Catches a value that comes back as text or as another number, without a word."""
+    with pytest.raises(TypeError, match="cast it to VARCHAR"):
+        page.connect().execute(f"SELECT {value} AS a")
+
+
+OTHERS = [
+    pd.Series(["a"], dtype="category"),
+    *(pd.Series(one, dtype=object) for one in ([2**70], [1, "a"], [[1]], [None], [Decimal("NaN")])),
+    pd.to_datetime(pd.Series(["2020-01-01"])).dt.tz_localize("UTC"),
+    pd.Series([1j]),
+]
+
+
+@pytest.mark.parametrize("column", OTHERS)
+def test_a_column_that_is_not_written_is_refused(page: ModuleType, column: pd.Series) -> None:
+    """Catches a column that is written as something else than it is."""
+    with pytest.raises(page.Error, match="column a must be"):
+        page.connect().register("t", pd.DataFrame({"a": column}))
 
 
 def test_connections_have_a_database_each_and_cursors_share_it(page: ModuleType) -> None:
@@ -240,26 +183,19 @@ def test_connections_have_a_database_each_and_cursors_share_it(page: ModuleType)
     assert cursor.execute("FROM t").fetchall() == [(7,)]
     with pytest.raises(page.Error, match="closed"):
         first.execute("SELECT 1")
-    assert (
-        page._engine.root.execute(
-            "SELECT * FROM duckdb_tables() WHERE database_name = 'memory'"
-        ).fetchall()
-        == []
-    )
+    left = "SELECT * FROM duckdb_tables() WHERE database_name = 'memory'"
+    assert page._engine.root.execute(left).fetchall() == []
 
 
 def test_a_table_that_one_connection_sees_is_handed_on_with_its_types(page: ModuleType) -> None:
     """Catches one of DuckDB's longest integers that becomes a decimal on its way."""
     connection = page.connect()
-    connection.execute(
-        "CREATE TEMP TABLE t AS SELECT 2::HUGEINT ** 100 AS a, 1::HUGEINT AS b, 'x' AS c"
-    )
+    values = "2::HUGEINT ** 100 AS a, 1::HUGEINT AS b, 'x' AS c"
+    connection.execute(f"CREATE TEMP TABLE t AS SELECT {values}")
     connection.register("same", connection.sql("FROM t").to_arrow_table())
-    assert (
-        connection.execute("DESCRIBE same").fetchall()
-        == connection.execute("DESCRIBE t").fetchall()
-    )
-    assert connection.execute("FROM same").fetchall() == connection.execute("FROM t").fetchall()
+    for ask in ("DESCRIBE", "FROM"):
+        there, same = (connection.execute(f"{ask} {name}").fetchall() for name in ("t", "same"))
+        assert there == same
 
 
 def test_what_is_not_there_says_so(page: ModuleType) -> None:
@@ -268,7 +204,7 @@ def test_what_is_not_there_says_so(page: ModuleType) -> None:
     for call in (lambda: page.sql, lambda: connection.df, lambda: connection.sql("SELECT 1").df):
         with pytest.raises(AttributeError, match="in the page"):
             call()
-    refused = [
+    for call in (
         lambda: page.connect("file.db"),
         lambda: page.connect(config={"threads": "2"}),
         lambda: connection.execute("SELECT 1; SELECT 2").fetchall(),
@@ -278,32 +214,25 @@ def test_what_is_not_there_says_so(page: ModuleType) -> None:
         lambda: connection.execute("SELECT 1", [1]),
         lambda: connection.register("t", [1]),
         lambda: connection.extract_statements("SELEC"),
-    ]
-    for call in refused:
+    ):
         with pytest.raises(page.Error):
             call()
 
 
-def test_sql_reads_a_readers_own_tables(page: ModuleType) -> None:
+def test_sql_reads_a_readers_own_tables(page: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
     """Catches a plan, or a table of one session, that is lost on the way to another."""
     staff = sl.Universe.product(team=["art", "law"], salary=[0, 50, 100], name="staff")
     text = """SELECT team, bonus, COALESCE(SUM(salary), 0) AS total FROM teams JOIN bonuses USING (team)
         LEFT JOIN staff USING (team) GROUP BY team, bonus"""
     found = []
-    for _ in with_each_engine():
-        office = sys.modules["duckdb"].connect()
+    for module in (page, real):
+        monkeypatch.setitem(sys.modules, "duckdb", module)
+        duck._OWN.clear()
+        duck.parsed.cache_clear()
+        office = module.connect()
         office.execute("CREATE TABLE teams AS SELECT unnest(['art', 'law']) AS team")
         office.register("bonuses", pd.DataFrame({"team": ["art", "law"], "bonus": [1.5, 2.25]}))
         asked = sl.sql(text, keys=["team"], connection=office)
         one = sl.SymmetricDifference(1)
         found.append(repr(sl.global_sensitivity(asked, staff, size=2, relation=one)))
     assert found[0] == found[1]
-
-
-def with_each_engine() -> Iterator[None]:
-    """First the page's module, then the real one."""
-    yield
-    sys.modules["duckdb"] = real
-    duck._OWN.clear()
-    duck.parsed.cache_clear()
-    yield

@@ -1,28 +1,30 @@
-"""An explorer's two lives show the same: what its view computes."""
+"""An explorer's lives show the same: on a page, with a kernel, and where a page runs Python, what its view computes."""
 
 import html
 import itertools
 import json
+import math
 import re
+import subprocess
 import sys
 from unittest.mock import MagicMock
 
 import nbformat
 import pytest
-from conftest import ROOT, a_third
+from conftest import CHECK_ALL, ROOT, SEED, a_third
 from matplotlib.figure import Figure
 from sensitivity_book.data.real import workplace_charging
+from sensitivity_book.data.scenarios import school_large
+from sensitivity_book.live import explorers as live
+from sensitivity_book.live.explorers import fields, frame
+from sensitivity_book.palette import DARK
+from sensitivity_book.stage.explorers import explorer as module
 from sensitivity_book.stage.explorers import statements
-from sensitivity_book.stage.explorers.explorer import (
-    PAGE,
-    Explorer,
-    Knob,
-    Own,
-    View,
-    svg,
-)
+from sensitivity_book.stage.explorers.explorer import PAGE, Explorer, Knob, Own, View, svg
 from sensitivity_book.stage.explorers.gallery import explorers
 from sensitivity_book.stage.explorers.published import published_explorer
+from sensitivity_book.stage.explorers.witness import witness_explorer
+from sensitivity_book.theory.privacy.noise import gaussian_delta
 
 import sensitivity_lab as sl
 from sensitivity_lab.numbers.text import number_text
@@ -31,6 +33,15 @@ from sensitivity_lab.plotting.style import styled_figure
 QUOTED = re.compile(r'<script type="application/json">(.*?)</script>', re.DOTALL)
 NAMED = re.compile(r'<div class="explorer" id="explorer-([^"]+)"')
 CHOICE = re.compile(r'data-choice="([^"=]*)=([^"]*)"')
+EXPLORERS = explorers()
+STORED = {
+    found[1]: page
+    for chapter in (ROOT / "notebooks").glob("*.ipynb")
+    for cell in nbformat.read(chapter, as_version=4).cells
+    for output in cell.get("outputs", [])
+    if (found := NAMED.match(page := output.get("data", {}).get("text/html", "")))
+}
+EACH = 6 if CHECK_ALL else 27  # of the stored settings one in so many is drawn again, in turn
 
 
 def dot(x: int) -> Figure:
@@ -58,92 +69,83 @@ def explorer() -> Explorer:
 def unpacked(page: str) -> list[tuple[str, str, str]]:
     """Every frame that a page holds, as the page's script puts it together."""
     data = json.loads(QUOTED.search(page)[1])
-    lines = [
-        re.sub("§([0-9]+)", lambda found: data["styles"][int(found[1])], line)
-        for line in data["lines"]
-    ]
-    return [
-        (
-            text,
-            alt,
-            "\n".join(
-                line
-                for first, length in zip(runs[::2], runs[1::2], strict=True)
-                for line in lines[first : first + length]
-            ),
-        )
-        for text, alt, runs in data["frames"]
-    ]
+
+    def styled(line: str) -> str:
+        return re.sub("§([0-9]+)", lambda found: data["styles"][int(found[1])], line)
+
+    lines = [*map(styled, data["lines"])]
+    frames = []
+    for text, alt, runs in data["frames"]:
+        spans = (lines[at : at + length] for at, length in zip(runs[::2], runs[1::2], strict=True))
+        frames.append((text, alt, "\n".join(itertools.chain(*spans))))
+    return frames
 
 
 def drawn(shown: View) -> tuple[str, str, str]:
     return shown.text, shown.alt, "\n".join(map(svg, shown.figures))
 
 
-def test_the_page_holds_every_frame(explorer):
-    """Catches frames out of order, and lines or styles lost in packing."""
-    places = [(x, times) for x in ("one", "two", "three") for times in ("2", "5")]
-    for (x, times), frame in zip(places, unpacked(explorer.html), strict=True):
-        assert frame == drawn(explorer.view(x=x, times=times))
+def said(name: str, own: str = "", **settings: str) -> str:
+    """What an explorer says in a page that runs Python, or why it refuses."""
+    shown = frame({"explorer": name, "settings": settings, "own": own})
+    return shown.get("refused") or shown["text"]
 
 
-def test_it_opens_at_its_start(explorer):
-    """Catches a page whose knobs and picture disagree before the first turn."""
-    assert '<p role="status" aria-live="polite">2 × 2 = 4 &lt;/script&gt;</p>' in explorer.html
-    assert re.search(r'name="x" data-count="3" [^>]* value="1"', explorer.html)
-    assert explorer.html.count("</script>") == 1  # a text that ends a script stays text
+# --- on a page --------------------------------------------------------------------------------
 
 
-def test_without_a_script_it_says_why_the_knobs_are_dead(explorer):
-    """Catches knobs that do nothing, and no word why."""
-    note, knobs = explorer.html.index("<noscript>"), explorer.html.index('class="knob"')
-    assert note < knobs
-    assert "The knobs need JavaScript" in explorer.html[note:knobs]
-
-
-def test_without_its_frames_a_page_is_otherwise_the_same(explorer, monkeypatch):
-    """Catches a comparison of stored outputs that passes over more than the frames."""
-    whole = Explorer("product", plotted, explorer.knobs).html
+def test_a_page_opens_at_its_start_and_holds_every_frame(explorer, monkeypatch):
+    """Catches frames out of order or lost in packing, an opening that its knobs do not show, knobs without a word
+    why they are dead, and a comparison of stored outputs that passes over more than the frames."""
+    page = explorer.html
+    places = itertools.product(("one", "two", "three"), ("2", "5"))
+    assert unpacked(page) == [drawn(explorer.view(x=x, times=times)) for x, times in places]
+    assert '<p role="status" aria-live="polite">2 × 2 = 4 &lt;/script&gt;</p>' in page
+    assert re.search(r'name="x" data-count="3" [^>]* value="1"', page)
+    assert page.count("</script>") == 1  # a text that ends a script stays text
+    assert "The knobs need JavaScript" in page[page.index("<noscript>") : page.index('"knob"')]
     monkeypatch.setenv(PAGE, "opening")
-    assert unpacked(explorer.html) == []
-    assert QUOTED.sub("", explorer.html) == QUOTED.sub("", whole)
+    opening = Explorer("product", plotted, explorer.knobs).html
+    assert unpacked(opening) == []
+    assert QUOTED.sub("", opening) == QUOTED.sub("", page)
 
 
-STORED = {
-    found[1]: page
-    for chapter in sorted((ROOT / "notebooks").glob("*.ipynb"))
-    for cell in nbformat.read(chapter, as_version=4).cells
-    for output in cell.get("outputs", [])
-    if (found := NAMED.match(page := output.get("data", {}).get("text/html", "")))
-}
+def as_stored(picture: str) -> str:
+    """A picture with the colours and the ids that the notebook holds."""
+    plain = re.sub(r"var\(--fig-\w+, (#\w+)\)", r"\1", picture)
+    return re.sub(r'(\sid="|href="#|url\(#)live-[a-z-]+-\d-', r"\1", plain)
 
 
-@pytest.fixture(scope="module")
-def gallery() -> dict[str, Explorer]:
-    return explorers()
+@pytest.mark.parametrize("name", EXPLORERS)
+def test_a_stored_frame_is_what_a_page_computes(name):
+    """Catches a chapter stored before an explorer changed, and a frame that changes its words or marks when Python
+    has started: every knob is turned to both ends, and of all settings some are drawn."""
+    knobs, frames = EXPLORERS[name].knobs, unpacked(STORED[name])
+    arguments = [knob.argument for knob in knobs]
+    settings = [*itertools.product(*(knob.names for knob in knobs))]
+    assert len(frames) == len(settings)
+    opening = [knob.first for knob in knobs]
+    chosen = {*range(SEED % EACH, len(settings), EACH)}
+    for i, knob in enumerate(knobs):
+        for end in (knob.names[0], knob.names[-1]):
+            chosen.add(settings.index((*opening[:i], end, *opening[i + 1 :])))
+    for at in chosen:
+        asked = dict(zip(arguments, settings[at], strict=True))
+        shown = frame({"explorer": name, "settings": asked})
+        assert (shown["text"], shown["alt"], as_stored(shown["picture"])) == frames[at], asked
 
 
-def test_every_explorer_is_stored(gallery):
+def test_every_explorer_is_stored():
     """Catches an explorer that no chapter shows, and one that the gallery and its tests miss."""
-    assert STORED.keys() == gallery.keys()
+    assert STORED.keys() == EXPLORERS.keys()
 
 
-@pytest.mark.parametrize("name", STORED)
-def test_the_stored_frames_are_those_that_are_drawn(gallery, name):
-    """Catches a chapter stored before an explorer changed: every knob is turned to both ends."""
-    explorer, stored = gallery[name], unpacked(STORED[name])
-    settings = list(itertools.product(*(knob.names for knob in explorer.knobs)))
-    assert len(stored) == len(settings)
-    opening = {knob.argument: knob.first for knob in explorer.knobs}
-    for knob in explorer.knobs:
-        for setting in (knob.names[0], knob.names[-1]):
-            chosen = opening | {knob.argument: setting}
-            frame = stored[settings.index(tuple(chosen.values()))]
-            assert frame == drawn(explorer.view(**chosen)), chosen
+# --- with a kernel ----------------------------------------------------------------------------
 
 
 def test_live_controls_compute(explorer, monkeypatch):
-    """Catches a live control that is not connected, a setting of another knob, frames that nobody asked for, and Colab's hint."""
+    """Catches a control or a click that is not connected, a setting of another knob, frames that nobody asked for,
+    and Colab's hint."""
     monkeypatch.setitem(sys.modules, "google.colab.output", MagicMock())
     bundle, metadata = explorer._repr_mimebundle_()
     assert "custom_widget_manager" in str(metadata)
@@ -154,9 +156,14 @@ def test_live_controls_compute(explorer, monkeypatch):
     assert explorer._repr_mimebundle_()[0]["text/html"] == explorer.html
     assert bundle["text/plain"] == "<Explorer product: the number, times>"
     slider, menu, field, sentence, picture = explorer.children
-    slider.value, menu.value = "three", "5"
+    assert CHOICE.findall(picture.value) == [("x", "three")] * 2  # in each of the two figures
+    picture._handle_custom_msg("x=three", [])  # what the front end sends after a click
+    assert slider.value == "three"
+    menu.value = "5"
     assert sentence.value == "<p>3 × 5 = 15 &lt;/script&gt;</p>"
     assert picture.value == "\n".join(map(svg, explorer.view(x="three", times="5").figures))
+    slider.value = "one"
+    assert sentence.value.startswith("<p>1 × 5 = 5")
     field.value = "11"
     assert sentence.value.startswith("<p>11 × 5 = 55")
     field.value = "eleven"
@@ -164,22 +171,123 @@ def test_live_controls_compute(explorer, monkeypatch):
     assert picture.value == ""
 
 
-def test_a_click_on_the_live_picture_turns_its_knob(explorer):
-    """Catches a click that is lost, and one that moves the picture but not the slider."""
-    explorer._repr_mimebundle_()
-    slider, _menu, _field, sentence, picture = explorer.children
-    assert CHOICE.findall(picture.value) == [("x", "three")] * 2  # in each of the two figures
-    picture._handle_custom_msg("x=three", [])  # what the front end sends
-    assert slider.value == "three"
-    assert sentence.value.startswith("<p>3 × 2 = 6")
+# --- where a page runs Python -----------------------------------------------------------------
+
+
+def test_a_picture_follows_the_theme_and_keeps_its_names_to_itself():
+    """Catches a drawing that stays white in the dark, and two marks of one name."""
+    settings = {"claim": "sum, as a colleague claims", "low": "2", "k": "7"}
+    picture = frame({"explorer": "formula", "settings": settings})["picture"]
+    assert picture.count("<svg") == 2
+    names = re.findall(r'\sid="([^"]*)"', picture)
+    assert names
+    assert len(names) == len(set(names))
+    assert set(re.findall(r'(?:url\(#|href="#)([^")]+)', picture)) == set(names)
+    assert not any(f'id="{name}"' in page for page in STORED.values() for name in names)
+    assert not re.search(rf"(?:fill|stroke): ?(?:{'|'.join(DARK)})", picture)
+    assert "var(--fig-" in picture
+
+
+@pytest.fixture
+def in_page(monkeypatch):
+    monkeypatch.setattr(module, "IN_PAGE", True)
+    monkeypatch.setattr(module, "SHOWN", shown := {})
+    monkeypatch.setattr(live, "SHOWN", shown)
+
+
+@pytest.mark.usefixtures("in_page")
+def test_a_cell_shows_an_explorer_that_is_not_in_the_book():
+    """Catches an edited cell whose knobs turn another explorer, and a cell that draws all frames."""
+    with pytest.raises(ValueError, match="no explorer witness-school-year is known; run the cell"):
+        fields({"explorer": "witness-school-year"})
+    explorer = witness_explorer(school_large().universes, size=6, start="school_year")
+    bundle = explorer._repr_mimebundle_()
+    assert "<script" not in bundle["text/html"]
+    assert explorer.view().text in bundle["text/html"]
+    assert set(re.findall(r'\sid="(\w+)-', bundle["text/html"])) == {"explorer", "witness", "live"}
+    assert said("witness-school-year", k="5") == explorer.view(k="5").text
+
+
+ALONE = """
+import sys
+import matplotlib.pyplot, numpy, pandas  # they ask where they run
+sys.platform = "emscripten"
+import anywidget, ipywidgets, traitlets
+for module in (anywidget, ipywidgets, traitlets):
+    assert "stand_ins" in module.__file__, module
+from sensitivity_book.stage.dots.games import moving
+from sensitivity_book.stage.dots.widget import Dots
+from sensitivity_book.stage.explorers.gallery import explorers
+from sensitivity_book.live.explorers import fields, frame
+from sensitivity_book.stage.tents import TwoTents
+for shown in (Dots(moving()), TwoTents(), *explorers().values()):
+    bundle = shown._repr_mimebundle_()
+    data = bundle[0] if isinstance(bundle, tuple) else bundle
+    assert data["text/html"].startswith("<div class="), shown
+    assert data["text/plain"] == repr(shown)
+print(frame({"explorer": "formula", "settings": {"k": "7"}})["text"])
+"""
+
+
+def test_the_stand_ins_are_enough():
+    """Catches an import that the page's Python has not, and a picture that it shows as a name."""
+    places = ["book/sensitivity_book/live/stand_ins", "", "book"]
+    path = f"import sys\nsys.path[:0] = {[str(ROOT / place) for place in places]}\n"
+    command = [sys.executable, "-c", path + ALONE]
+    done = subprocess.run(command, capture_output=True, encoding="utf-8", check=False)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.strip() == said("formula", k="7")
+
+
+# --- what can be typed, and what is refused ---------------------------------------------------
+
+
+def test_what_can_be_typed():
+    """Catches a number that has a slider and no field, and a menu that has one."""
+    own = {"label": "your own records", "example": "1, 2, 3, 10"}
+    for name, explorer in EXPLORERS.items():
+        found = fields({"explorer": name})
+        assert list(found["typed"]) == [knob.argument for knob in explorer.knobs if knob.ordered]
+        assert found["own"] == (own if name.startswith("witness") else None)
+        assert json.loads(json.dumps(found)) == found
+        for knob in explorer.knobs:
+            if knob.typed:  # each end is a setting, and so is all that the slider has
+                assert [knob.typed.read(each) for each in knob.names] == [*knob.settings.values()]
+                for end in (knob.typed.low, knob.typed.high):
+                    assert explorer.view(**{knob.argument: str(end)}).text
+
+
+@pytest.mark.parametrize(
+    ("name", "settings", "message"),
+    [
+        ("formula", {"k": "9"}, "distance k must be a whole number from 1 to 8, got 9"),
+        ("formula", {"size": "2.5"}, "records n must be a whole number from 1 to 8, got 2.5"),
+        ("formula", {"low": ""}, "lower bound L must be a whole number from -6 to 2, got nothing"),
+        ("people", {"epsilon": "nan"}, "budget ε must be a number from 0.01 to 10, got nan"),
+        (
+            "witness-absence-days",
+            {"k": "6", "relation": "exactly k added or removed"},
+            "no dataset of size 6 has a neighbour under AddRemove(6)",
+        ),
+        ("witness-absence-days", {"own": "1, 2, many"}, "your own records must be numbers, got 1, 2, many"),
+        ("witness-absence-days", {"own": "1, inf"}, "records must be finite, got inf"),
+        ("formula", {"claim": "mode"}, "formula for must be one of mean, sum, median, variance, sum, as a colleague claims, got 'mode'"),
+    ],
+)  # fmt: skip
+def test_what_is_refused_is_said(name, settings, message):
+    """Catches an error that stops the explorer, and one without a clear text."""
+    assert said(name, **settings) == message
+
+
+def test_own_records_at_a_typed_distance():
+    """Catches own records that are asked at the slider's last distance."""
+    text = said("witness-absence-days", own="1, 2, 3, 10", k="7")
+    assert text.startswith(
+        "mean at k = 7, at most 7 records changed: the sensitivity is 5. (1, 2) "
+    )
 
 
 # --- what the explorers say, by another route -------------------------------------------------
-
-
-def frame(shown: View) -> list[tuple[float, ...]]:
-    """The axes of what is shown: their ends, across and up."""
-    return [(*axes.get_xlim(), *axes.get_ylim()) for axes in shown.figures[0].axes]
 
 
 ASKED = {
@@ -222,3 +330,12 @@ def test_bounds_cost_what_pandas_says(sessions, top, epsilon):
     assert f"× {top} = {sessions * top} kWh" in text
     said = re.search(r"noise ([\d.]+), error ([\d.]+) kWh", text).groups()
     assert [*map(float, said)] == pytest.approx([noise, (lost**2 + noise**2) ** 0.5], rel=0.005)
+
+
+def test_typed_bounds_of_a_person_are_the_noise_of_the_sentence():
+    """Catches noise of other bounds or another budget: both promises are held by their definitions."""
+    text = said("people", groups="100", rows="5", epsilon="0.3")
+    tents = float(re.search(r"Laplace noise deviates by ([\d.]+)", text)[1])
+    bells = float(re.search(r"\) by ([\d.]+)", text)[1])
+    assert tents == pytest.approx(math.sqrt(2) * 500 / 0.3, rel=5e-3)
+    assert gaussian_delta(bells * 1.005, 50, 0.3) <= 1e-6 <= gaussian_delta(bells * 0.995, 50, 0.3)

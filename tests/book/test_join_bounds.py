@@ -49,27 +49,16 @@ def test_a_world_equals_the_walk(case):
     assert abs(case.shape(dataset) - case.shape(neighbour)) == local.value
 
 
-def plain_at_distance(world, number, distance):
-    """The largest gap of two neighbours, the first within so many records, by going there."""
-    places = range(len(world.records))
-    reached = {number}
-    for _ in range(distance):
-        reached |= {n ^ 1 << i for n in reached for i in places}
-    count = {
-        n: world.shape(world.dataset(n))
-        for n in reached | {n ^ 1 << i for n in reached for i in places}
-    }
-    return max(abs(count[n] - count[n ^ 1 << i]) for n in reached for i in places)
-
-
 def test_distances_are_gone_step_by_step():
     """Catches a distance that counts one step too few, or that forgets what was nearer."""
-    world = World(
-        PATH, [("r", 0, 0), ("r", 1, 0), ("s", 0, 0), ("s", 0, 1), ("t", 0, 0), ("t", 1, 1)]
-    )
-    for distance, of_all in enumerate(islice(world.at_distances(), 4)):
-        for number in (0, 5, 21, 63):
-            assert of_all[number] == plain_at_distance(world, number, distance)
+    rows = [("r", 0, 0), ("r", 1, 0), ("s", 0, 0), ("s", 0, 1), ("t", 0, 0), ("t", 1, 1)]
+    world, steps = World(PATH, rows), [1 << i for i in range(len(rows))]
+    count = [PATH(world.dataset(number)) for number in range(64)]
+    reached = {number: {number} for number in (0, 5, 21, 63)}
+    for of_all in islice(world.at_distances(), 4):
+        for number, near in reached.items():
+            assert of_all[number] == max(abs(count[n] - count[n ^ i]) for n in near for i in steps)
+            near |= {n ^ i for n in near for i in steps}
     assert world.smooth(50.0)[21] == world.local[21]
     assert world.smooth(1e-9)[0] == pytest.approx(max(world.local))
 
@@ -207,22 +196,12 @@ def test_residual_as_its_authors_program_has_it(shape, table, beta, value, dista
     assert (round(found, 6), at) == (value, distance)
 
 
-def test_stopping_at_the_first_fall_is_not_smooth():
-    """Catches a search for the maximum that ends too early, as that of Uber's program does.
-
-    A database of 39 rows, and one with one row more: what the search gives differs by more than e^β.
-    """
+def test_frequencies_are_those_of_the_most_frequent_value():
+    """Catches rows that are counted for another column or table."""
     s = [("s", i, 0) for i in range(25)] + [("s", 0, i) for i in range(1, 7)]
     rows = [("r", 0, 0), *s, *(("t", 1, i) for i in range(7))]
-    assert len(rows) == 39
-    here, there = (frequencies(PATH, some) for some in (rows, [*rows, ("r", 1, 0)]))
-    beta = 0.25
-    early, late = stops_early(PATH, here, beta), stops_early(PATH, there, beta)
-    assert late > math.exp(beta) * early * 1.03
-    assert (round(early, 3), round(late, 3)) == (49.843, 66.131)
-    right = [smooth_elastic(PATH, most, beta)[0] for most in (here, there)]
-    assert right[0] > early * 1.07
-    assert right[1] <= math.exp(beta) * right[0]
+    most = {("r", 0): 1, ("r", 1): 1, ("s", 0): 7, ("s", 1): 25, ("t", 0): 7, ("t", 1): 1}
+    assert frequencies(PATH, rows) == most
 
 
 def test_stopping_at_nothing_is_no_bound():

@@ -59,24 +59,11 @@ def fetched(monkeypatch):
     return fetched
 
 
-def test_the_runtime_is_made_once(fetched, tmp_path, capsys):
-    """Catches a download for each build, and an old runtime that is taken for a new one."""
-    main(tmp_path)
-    main(tmp_path)
-    assert len(fetched) == 1
-    assert "already" in capsys.readouterr().out
-    assert {file.name for file in tmp_path.iterdir()} == {
-        "x.zip.js", "pyodide.js.js", "pyodide-lock.json.js", "duckdb.js.js", MADE_FROM,
-    }  # fmt: skip
-    (tmp_path / MADE_FROM).write_text("another", encoding="utf-8")
-    (tmp_path / "old.whl.js").write_text("", encoding="utf-8")
-    assert not is_made(tmp_path)
-    main(tmp_path)
-    assert not (tmp_path / "old.whl.js").exists()
-
-
-def test_a_runtime_that_was_touched_is_not_built_into_the_book(fetched, live, tmp_path):
-    """Catches a script that is changed, lost or added after the download, and goes out with the pages."""
+def test_the_runtime_is_made_once_and_what_was_touched_is_not_built_into_the_book(
+    fetched, live, tmp_path, capsys
+):
+    """Catches a download for each build, and a script that is changed, lost or added after the download, or left by
+    an old one, and goes out with the pages."""
     folder = tmp_path / live.RUNTIME
     app = SimpleNamespace(srcdir=tmp_path, builder=SimpleNamespace(format="html"))
     for touched, content in ("x.zip.js", "liveFile()"), ("x.zip.js", None), ("more.js", "1"):
@@ -88,26 +75,27 @@ def test_a_runtime_that_was_touched_is_not_built_into_the_book(fetched, live, tm
             (folder / touched).write_text(content, encoding="utf-8")
         live.prepare(app)
         assert app.live_files == {}
+    (folder / MADE_FROM).write_text("another", encoding="utf-8")
+    assert not is_made(folder)
     main(folder)
     assert len(fetched) == 4
+    main(folder)
+    assert len(fetched) == 4
+    assert "already" in capsys.readouterr().out
+    assert {file.name for file in folder.iterdir()} == {
+        "x.zip.js", "pyodide.js.js", "pyodide-lock.json.js", "duckdb.js.js", MADE_FROM,
+    }  # fmt: skip
 
 
 def test_without_a_network_there_is_one_sentence(tmp_path):
     """Catches twenty lines of traceback, of which none says what to do."""
-    offline = {
-        **os.environ,
-        "PIP_NO_INDEX": "1",
-        "PIP_CONFIG_FILE": os.devnull,
-        "PIP_FIND_LINKS": "",
-    }
+    alone = {"PIP_NO_INDEX": "1", "PIP_CONFIG_FILE": os.devnull, "PIP_FIND_LINKS": ""}
     command = [sys.executable, "-m", "sensitivity_book.live", str(tmp_path / "live")]
-    ran = subprocess.run(
-        command, env=offline, capture_output=True, encoding="utf-8", cwd=ROOT / "book"
-    )
+    asked = {"env": os.environ | alone, "cwd": ROOT / "book"}
+    ran = subprocess.run(command, **asked, capture_output=True, encoding="utf-8")
     assert ran.returncode == 1
-    assert re.fullmatch(
-        r"Python for the pages cannot be made: pip must be able to download .*\n", ran.stderr
-    )
+    sentence = r"Python for the pages cannot be made: pip must be able to download .*\n"
+    assert re.fullmatch(sentence, ran.stderr)
     assert not (tmp_path / "live").exists()
 
 
@@ -138,21 +126,16 @@ def test_what_is_not_there_says_so_when_it_is_called(monkeypatch):
         make(1)
 
 
-def test_the_notice_names_every_package_and_its_version():
-    """Catches a file of somebody else's that is handed on without their name and licence."""
+def test_the_notice_and_the_page_on_running_name_what_runs_and_its_version():
+    """Catches a file of somebody else's without their name and licence, and a page that promises another NumPy."""
     notice = (HERE / "NOTICE").read_text(encoding="utf-8")
-    for package in fetch.lock()["packages"]["packages"].values():
-        version = package["version"].removesuffix(".post0").removesuffix(".post1")
-        assert f"{package['name'].lower()} {version}" in notice
+    page = (ROOT / "book" / "running.md").read_text(encoding="utf-8")
+    runs = fetch.lock()["packages"]
+    packages = runs["packages"].values()
+    versions = {one["name"].lower(): one["version"].partition(".post")[0] for one in packages}
+    assert [name for name, version in versions.items() if f"{name} {version}" not in notice] == []
     assert f"Pyodide {fetch.lock()['pyodide']}" in notice
     assert all(package in notice for package in pack.THEIRS)
-
-
-def test_the_page_on_running_names_the_versions_that_run():
-    """Catches a page that promises another NumPy than the one that is there."""
-    page = (ROOT / "book" / "running.md").read_text(encoding="utf-8")
-    packages = fetch.lock()["packages"]["packages"]
-    for said, name in ("NumPy", "numpy"), ("pandas", "pandas"), ("Matplotlib", "matplotlib"):
-        assert f"{said} {'.'.join(packages[name]['version'].split('.')[:2])}" in page
-    assert f"DuckDB {duck_files.lock()['duckdb'].rpartition('.')[0]}" in page
-    assert f"Python {fetch.lock()['packages']['info']['python'].rpartition('.')[0]}" in page
+    versions |= {"python": runs["info"]["python"], "duckdb": duck_files.lock()["duckdb"]}
+    for name in ("Python", "DuckDB", "NumPy", "pandas", "Matplotlib"):
+        assert f"{name} {'.'.join(versions[name.lower()].split('.')[:2])}" in page

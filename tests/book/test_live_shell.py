@@ -7,7 +7,7 @@ import matplotlib.pyplot as plt
 import nbformat
 import pytest
 from conftest import CHECK_ALL, ROOT
-from sensitivity_book.live.needs import names, places
+from sensitivity_book.live.needs import names
 from sensitivity_book.live.shell import Session
 
 QUICK = ["by-hand", "neighbours"]
@@ -59,30 +59,44 @@ def test_what_a_cell_gives_and_takes(source, gives, takes, later):
     assert found.later == set(later.split())
 
 
-def test_a_function_reads_its_names_when_it_is_called():
-    """Catches a function that is given what stood above its definition, not above its call."""
-    cells = ["days = [1, 2]", "def total():\n    return sum(days)", "days = [3]", "total()"]
-    assert places(tuple(cells))[3].provided == {"total": 1, "days": 2}
+# What stands on a page; then of each run its cell, which cells it runs, and what is shown.
+RUNS = {
+    "a function reads its names when it is called, not above its definition": (
+        ["days = 12", "def total():\n    return days", "days = 3", "total()"],
+        [(3, [0, 1, 2, 3], "3")],
+    ),
+    "only what is needed runs, and once": (
+        ["a = 1", "b = 2", "c = a + 1", "print('no')", "c"],
+        [(4, [0, 2, 4], "2"), (4, [4], "2")],
+    ),
+    "a call of a module changes nothing that others take": (
+        ["import math\ndays = [4]", "math.sqrt(2)", "days.append(5)", "math.sqrt(sum(days))"],
+        [(3, [0, 2, 3], "3.0")],
+    ),
+    "a name that two cells give is that of the last above": (
+        ["x = 1", "y = x", "x = 2", "x + y", "x = x * 10", "x"],
+        [(5, [2, 4, 5], "20"), (3, [0, 1, 2, 3], "3"), (5, [4, 5], "20"), (1, [0, 1], ""), (3, [2, 3], "3")],
+    ),
+    "a cell that changes what it takes can run twice": (
+        ["found = []", "found.append(1)\nlen(found)"],
+        [(1, [0, 1], "1"), (1, [0, 1], "1")],
+    ),
+    "a function that fills a list changes it where it is called": (
+        ["seen = []\ndef note(x):\n    seen.append(x)", "note(1)", "def twice(x):\n    note(x)\n    note(x)", "twice(2)", "len(seen)"],
+        [(4, [0, 1, 2, 3, 4], "3")],
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("cells", "runs"), RUNS.values(), ids=RUNS)
+def test_cells_run_in_any_order(cells, runs):
+    """Catches a reader who waits for cells that are not needed, or gets what a run from the top does not give."""
     one, messages = session()
-    assert one.run(3, cells)
-    assert texts(messages) == ["3"]
-
-
-def test_only_what_is_needed_runs():
-    """Catches a reader who waits for cells that this one does not need."""
-    cells = ["a = 1", "b = 2", "c = a + 1", "print('no')", "c"]
-    one, messages = session()
-    assert one.plan(4, cells) == [0, 2, 4]
-    one.run(4, cells)
-    assert texts(messages) == ["2"]
-    assert one.plan(4, cells) == [4]
-
-
-def test_a_call_of_a_module_changes_nothing_that_others_take():
-    """Catches a picture that is drawn because a cell below uses the same module."""
-    cells = ["import math\ndays = [1]", "math.sqrt(2)", "days.append(2)", "math.sqrt(len(days))"]
-    one, _ = session()
-    assert one.plan(3, cells) == [0, 2, 3]
+    for cell, planned, shown in runs:
+        messages.clear()
+        assert one.plan(cell, cells) == planned
+        assert one.run(cell, cells)
+        assert "".join(texts(messages)) == shown
 
 
 def test_an_edited_cell_runs_again_and_marks_what_is_older():
@@ -98,40 +112,6 @@ def test_an_edited_cell_runs_again_and_marks_what_is_older():
     one.run(2, cells)
     assert texts(messages) == ["21"]
     assert messages[-1]["stale"] == []
-
-
-def test_a_name_that_two_cells_give_is_that_of_the_last_above():
-    """Catches a cell that is run again after one below has taken its names."""
-    cells = ["x = 1", "y = x", "x = 2", "x + y", "x = x * 10", "x"]
-    one, messages = session()
-    for cell, expected in [(5, "20"), (3, "3"), (5, "20"), (1, None), (3, "3")]:
-        messages.clear()
-        assert one.run(cell, cells)
-        assert texts(messages) == ([expected] if expected else [])
-
-
-def test_a_cell_that_changes_what_it_takes_can_run_twice():
-    """Catches a list that grows with every run of the cell that fills it."""
-    cells = ["found = []", "found.append(1)\nlen(found)"]
-    one, messages = session()
-    for _ in range(2):
-        messages.clear()
-        one.run(1, cells)
-        assert texts(messages) == ["1"]
-
-
-def test_a_function_that_fills_a_list_changes_it_where_it_is_called():
-    """Catches a count at the end of a page that misses what functions have counted above."""
-    cells = [
-        "seen = []\ndef note(x):\n    seen.append(x)",
-        "note(1)",
-        "def twice(x):\n    note(x)\n    note(x)",
-        "twice(2)",
-        "len(seen)",
-    ]
-    one, messages = session()
-    one.run(4, cells)
-    assert texts(messages) == ["3"]
 
 
 def test_an_error_has_the_line_of_the_cell_and_stops_what_follows():
@@ -154,13 +134,10 @@ def test_an_error_has_the_line_of_the_cell_and_stops_what_follows():
 def test_a_cell_shows_its_last_value_its_figures_and_what_it_prints():
     """Catches an output that a notebook would show."""
     one, messages = session()
-    one.run(
-        0,
-        [
-            "print(1)\ndisplay(2)\nimport matplotlib.pyplot as plt\nfig = plt.figure()\n_ = fig.text(0, 0, 'hello')\n3"
-        ],
-    )
-    assert [message.get("kind") for message in messages[1:-1]] == ["stdout", "stdout", "text", "text", "html"]  # fmt: skip
+    figure = "import matplotlib.pyplot as plt\nplt.figure().text(0, 0, 'hello')"
+    one.run(0, [f"print(1)\ndisplay(2)\n{figure};\n3"])
+    kinds = ["stdout", "stdout", "text", "text", "html"]
+    assert [message.get("kind") for message in messages[1:-1]] == kinds
     assert "hello" in messages[-2]["text"]
     assert not plt.get_fignums()
     messages.clear()
@@ -170,13 +147,9 @@ def test_a_cell_shows_its_last_value_its_figures_and_what_it_prints():
 
 def stored(cell):
     """The text of a cell's stored outputs that are no pictures or explorers."""
-    said = []
-    for output in cell.outputs:
-        if output.output_type == "stream":
-            said.append(output.text)
-        elif "text/html" not in output.data and "image/svg+xml" not in output.data:
-            said.append(output.data["text/plain"])
-    return "".join(said)
+    pictures = {"text/html", "image/svg+xml"}
+    said = [out for out in cell.outputs if not pictures & {*out.get("data", ())}]
+    return "".join(out.get("text") or out.data["text/plain"] for out in said)
 
 
 @pytest.mark.parametrize("name", NOTEBOOKS)
