@@ -17,6 +17,7 @@ from sensitivity_board.claimed import CAUSES, OTHER, cause, place, projects, sta
 from sensitivity_board.page import SECTIONS, card, cards, opening, row, summary
 from sensitivity_board.programs import HERE, Program
 from sensitivity_book.answers import audits
+from sensitivity_book.verdicts import price_text
 
 from sensitivity_lab import AuditRow
 
@@ -301,6 +302,12 @@ def test_every_card_says_where_its_claim_is_made_who_knows_and_why_it_is_not_exa
 def test_the_cost_is_in_words_for_every_ratio(claimed, exact, words):
     """Catches 4.29e+04 where people read 42,900, and a claim of 0 that is divided by."""
     assert said(made(claimed, exact))["cost"] == words
+
+
+def test_a_price_is_written_in_three_digits():
+    """Catches "inf" on a page, and a price of another power."""
+    rows = [(made(3, 4).row, 1), (made(3, 4).row, 2), (made(0, 4).row, 1)]
+    assert [price_text(row, power) for row, power in rows] == ["1.33", "1.78", "∞"]
 
 
 def test_a_card_says_what_the_library_promises_and_what_was_compared():
