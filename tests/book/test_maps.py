@@ -6,7 +6,6 @@ from itertools import combinations_with_replacement, product
 
 import numpy as np
 import pytest
-from conftest import refused
 from scipy import integrate, stats
 from sensitivity_book.theory.privacy import divergence
 from sensitivity_book.theory.privacy.measurements import make_gaussian, make_laplace
@@ -89,41 +88,6 @@ def test_a_chain_composes_functions_and_maps():
     assert noisy.input_metric == SYMMETRIC
     assert noisy.output_measure == domains.MAX_DIVERGENCE
     assert "clamp to [0, 12] >> sum >> Laplace" in noisy.name
-
-
-UNIT = Records((0, 1), 5)
-
-
-@pytest.mark.parametrize(
-    ("first", "second", "words"),
-    [
-        (
-            make_filter(Records(size=5), bool, metric=CHANGE_ONE),
-            make_count(Records(), metric=CHANGE_ONE),
-            "'filter' and 'count'; gives the symmetric distance; takes the change-one distance",
-        ),
-        (
-            make_clamp(Records(), 0, 12),
-            make_sum(Records((0, 10))),
-            "'clamp to [0, 12]' and 'sum'; numbers in [0, 12]; numbers in [0, 10]",
-        ),
-        (
-            make_filter(UNIT, bool),
-            make_mean(UNIT),
-            "datasets of numbers in [0, 1]; datasets of 5 numbers in [0, 1]",
-        ),
-        (
-            make_sum(Records((0, 1))),
-            make_laplace(2, Answers(whole=True)),
-            "gives numbers; takes whole numbers",
-        ),
-    ],
-    ids=["metrics", "bounds", "sizes", "whole numbers"],
-)
-def test_what_does_not_meet_is_refused(first, second, words):
-    """Catches a chain across domains or metrics, and a message that names one side only."""
-    with refused(ValueError, "do not meet", *words.split("; ")):
-        _ = first >> second
 
 
 # --- noise ---------------------------------------------------------------------------------
