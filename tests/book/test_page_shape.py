@@ -13,13 +13,15 @@ PARTS = {one["caption"]: re.findall(r"'file': '(.+?)'", str(one)) for one in CON
 PATH = PARTS["The path"]
 ROOMS = PARTS["Beside the path"]
 PAGES = [CONTENTS["root"], *(page for pages in PARTS.values() for page in pages)]
+NOTEBOOKS = [page for page in PAGES if "notebooks" in page]
 FOLDED = {"hide-input", "hide-cell", "remove-input", "remove-cell"}
 
+OPENS = r"^(?:`{3,}|:{3,}|~{3,})\{"
 MARK = re.compile(r"\*(Paper|Code|Proof|Research), ★+, \d+ minutes\.\*")
 EXERCISE = re.compile(r"^(`{3,}|:{3,})\{exercise\}.*?^\1$", re.DOTALL | re.MULTILINE)
-SOLUTION = re.compile(r"^(?:`{3,}|:{3,}|~{3,})\{solution(?:-start)?\} (\S+)", re.MULTILINE)
-HINT = re.compile(r"^(?:`{3,}|:{3,}|~{3,})\{dropdown\} A hint", re.MULTILINE)
-CHECK = re.compile(r"^(?:`{3,}|:{3,}|~{3,})\{check\} ", re.MULTILINE)
+SOLUTION = re.compile(OPENS + r"solution(?:-start)?\} (\S+)", re.MULTILINE)
+HINT = re.compile(OPENS + r"dropdown\} A hint", re.MULTILINE)
+CHECK = re.compile(OPENS + r"check\} ", re.MULTILINE)
 
 FORBIDDEN = {
     "from above, from below": r"\bof (?:above|below)\b",
@@ -70,87 +72,67 @@ def exercises(page):
 
 
 @pytest.mark.parametrize("page", PATH)
-def test_a_page_of_the_path_shows_little_code(page):
-    """Catches a page that has become a listing."""
+def test_a_page_of_the_path_has_the_shape_of_a_chapter(page):
+    """Catches a page that has become a listing, drills, or is gone through without an answer of one's own."""
     counts = [len(lines(code)) for code in visible_code(page)]
     assert sum(counts) <= 60
     assert max(counts, default=0) <= 10
+    assert 3 <= len(exercises(page)) <= 5
+    assert len(CHECK.findall(prose(page))) >= 3
+    assert "{admonition} Key result\n:class: key\n" in prose(page)
 
 
 @pytest.mark.parametrize("page", [*PATH, *ROOMS])
-def test_imports_are_folded(page):
-    """Catches a page that opens its story with what the machine needs."""
+def test_imports_are_folded_and_an_exercise_says_what_it_asks(page):
+    """Catches a page that opens its story with what the machine needs, an exercise without type, stars and
+    minutes, and one that is solved without a hint."""
     shown = "\n".join(visible_code(page))
     assert re.findall(r"^\s*(?:import|from) .*", shown, re.MULTILINE) == []
-
-
-@pytest.mark.parametrize("page", PATH)
-def test_a_page_of_the_path_asks_and_says_what_matters(page):
-    """Catches a page that a reader goes through without an answer of her own, or a key result."""
-    text = prose(page)
-    assert len(CHECK.findall(text)) >= 3
-    assert re.search(r"\{admonition\} Key result\n:class: key$", text, re.MULTILINE)
-
-
-@pytest.mark.parametrize("page", PATH)
-def test_a_page_of_the_path_has_three_to_five_exercises(page):
-    """Catches a page that drills, and one that asks nothing."""
-    assert 3 <= len(exercises(page)) <= 5
-
-
-@pytest.mark.parametrize("page", [*PATH, *ROOMS])
-def test_an_exercise_says_what_it_asks_of_its_reader(page):
-    """Catches an exercise without type, stars and minutes, and one that is solved without a hint."""
     assert exercises(page)
     for body, after in exercises(page):
         title, *rest = body.splitlines()
-        asked = [line for line in rest if line.strip() and not line.startswith(":")]
-        assert MARK.match(asked[0]), title
+        asked = next(line for line in rest if line.strip() and not line.startswith(":"))
+        assert MARK.match(asked), title
         solution, hint = SOLUTION.search(after), HINT.search(after)
         assert hint, title
-        if not asked[0].startswith("*Research"):  # what nobody has solved has no solution
+        if not asked.startswith("*Research"):  # what nobody has solved has no solution
             assert solution, title
             assert hint.start() < solution.start(), title
 
 
-def minutes(page):
-    """What the head of a page says of its exercises, and what these say together."""
-    said = re.search(r"(\d+) for the exercises", prose(page))
+# ---- Minutes and words ---------------------------------------------------------------------------
+
+
+def reading(page):
+    """The minutes that the head of a page says."""
+    return int(re.search(r"Time:\*\* about (\d+) minutes", prose(page))[1])
+
+
+def asked_minutes(page):
+    """The minutes of a page's exercises together."""
     asked = re.findall(r"^\*[\w ]+, ★+, (\d+) minutes\.\*", prose(page), re.MULTILINE)
-    return int(said[1]) if said else 0, sum(map(int, asked))
+    return sum(map(int, asked))
 
 
-@pytest.mark.parametrize(
-    "page", [page for pages in PARTS.values() for page in pages if "notebooks" in page]
-)
+@pytest.mark.parametrize("page", NOTEBOOKS)
 def test_the_minutes_of_exercises_add_up(page):
     """Catches a page that promises forty minutes of exercises and asks for seventy."""
-    said, asked = minutes(page)
-    assert abs(said - asked) < 5
+    said = re.search(r"(\d+) for the exercises", prose(page))
+    assert abs((int(said[1]) if said else 0) - asked_minutes(page)) < 5
 
 
 def test_the_hours_of_the_path_add_up():
     """Catches hours on the page of chapters that the chapters do not say."""
-    reading = [
-        int(re.search(r"Time:\*\* about (\d+) minutes", prose(page))[1])
-        for page in PATH
-        if "notebooks" in page
-    ]
-    asked = sum(minutes(page)[1] for page in PATH)
+    read, asked = sum(reading(p) for p in PATH if p in NOTEBOOKS), sum(map(asked_minutes, PATH))
     words = ["four", "five", "six", "seven", "eight", "nine", "ten", "eleven"]
-    hours = [
-        words[round(total / 60 + 0.2) - 4] for total in (sum(reading), asked)
-    ]  # with the first page
-    text = (ROOT / "book" / "chapters.md").read_text(encoding="utf-8")
-    assert (
-        "about {} hours, with pencil and paper, and {} more for all exercises".format(*hours)
-        in text
-    )
+    hours = [words[round(total / 60 + 0.2) - 4] for total in (read, asked)]  # with the first page
+    told = "about {} hours, with pencil and paper, and {} more for all exercises".format(*hours)
+    assert told in (ROOT / "book" / "chapters.md").read_text(encoding="utf-8")
 
 
 def words(page, until="## Exercises"):
     """How many words a reader has on a page: no formulas, code, fields, labels or fences."""
-    text = "\n\n".join(text for kind, text, _ in cells(page) if kind == "markdown").split(until)[0]
+    text = prose(page).split(until)[0]
     for left_out in (
         r"(?ms)^(`{3,}|~{3,}|:{3,})(?:\{(?:answer|raw|dots|eval-rst)\}|\w+$).*?^\1$",
         r"(?s)\$\$.*?\$\$|\$[^$]+\$",
@@ -160,19 +142,13 @@ def words(page, until="## Exercises"):
     return sum(any(map(str.isalnum, word)) for word in text.split())
 
 
-@pytest.mark.parametrize("page", [page for page in [*PATH, *ROOMS] if "notebooks" in page])
+@pytest.mark.parametrize("page", [page for page in [*PATH, *ROOMS] if page in NOTEBOOKS])
 def test_the_minutes_of_a_page_are_about_right(page):
     """Catches a page that has grown, or shrunk, and says the minutes that it took before."""
-    games = len(
-        re.findall(
-            r"^(?:Dots|TwoTents|Ticks|\w+_explorer)\(",
-            "\n".join(text for _, text, _ in cells(page)),
-            re.MULTILINE,
-        )
-    )
+    text = "\n".join(text for _, text, _ in cells(page))
+    games = len(re.findall(r"^(?:Dots|TwoTents|Ticks|\w+_explorer)\(", text, re.MULTILINE))
     lines_read = sum(len(lines(code)) for code in visible_code(page))
-    said = int(re.search(r"Time:\*\* about (\d+) minutes", prose(page))[1])
-    assert abs(said - (words(page) / 100 + lines_read / 6 + 3 * games)) <= 10
+    assert abs(reading(page) - (words(page) / 100 + lines_read / 6 + 3 * games)) <= 10
 
 
 def test_the_book_can_be_read():
@@ -182,14 +158,10 @@ def test_the_book_can_be_read():
 
 
 @pytest.mark.parametrize("page", PAGES)
-def test_a_question_with_code_in_it_is_fenced_with_colons(page):
-    """Catches a directive that stays text: what opens with backticks has none in its first line."""
-    assert re.findall(r"^`{3,}\{\w[\w:-]*\}[^\n]*`.*$", prose(page), re.MULTILINE) == []
-
-
-@pytest.mark.parametrize("page", PAGES)
-def test_words_that_the_book_does_without(page):
-    """Catches what CONTRIBUTING's "Its words" has another word for."""
+def test_words_and_fences_that_the_book_does_without(page):
+    """Catches what CONTRIBUTING's "Its words" has another word for; and a directive that stays text: what opens
+    with backticks has none in its first line."""
     text = "\n".join(text for _, text, _ in cells(page))
     found = {instead: re.findall(pattern, text) for instead, pattern in FORBIDDEN.items()}
     assert {instead: words for instead, words in found.items() if words} == {}
+    assert re.findall(r"^`{3,}\{\w[\w:-]*\}[^\n]*`.*$", prose(page), re.MULTILINE) == []

@@ -2,6 +2,7 @@
 
 import doctest
 import re
+from functools import partial
 
 import nbformat
 import pytest
@@ -23,19 +24,14 @@ def test_examples_on_the_front_pages_run(page):
     assert failed == 0
 
 
-@pytest.mark.parametrize("name", PICTURES)
-def test_a_stored_picture_is_what_the_package_draws(name, tmp_path):
-    """Catches a cover, or a small picture of an experiment, left behind by a change of the package."""
-    draw(name, tmp_path / "drawn.svg")
-    assert (tmp_path / "drawn.svg").read_text("utf-8") == (STATIC / f"{name}.svg").read_text(
-        "utf-8"
-    )
+DRAWN = {STATIC / f"{name}.svg": partial(draw, name) for name in PICTURES}
 
 
-def test_the_map_is_what_the_chapters_say(tmp_path):
-    """Catches a map left behind by a chapter that is new, or that needs another one now."""
-    book_map.draw(tmp_path / "map.svg")
-    assert (tmp_path / "map.svg").read_text("utf-8") == book_map.MAP.read_text("utf-8")
+@pytest.mark.parametrize("stored", [*DRAWN, book_map.MAP], ids=lambda path: path.stem)
+def test_a_stored_picture_is_what_is_drawn(stored, tmp_path):
+    """Catches a cover, a small picture of an experiment, or a map of the chapters, left behind by a change."""
+    DRAWN.get(stored, book_map.draw)(tmp_path / "drawn.svg")
+    assert (tmp_path / "drawn.svg").read_text("utf-8") == stored.read_text("utf-8")
 
 
 def test_the_table_of_chapters_is_complete_and_true():
@@ -67,10 +63,8 @@ def test_every_reference_is_cited_and_leads_to_its_text():
 def test_printed_pieces_are_joined_as_they_are(extension):
     """Catches a line that is broken where the kernel happened to send it in two pieces."""
     join_pieces = extension("offline").join_pieces
-    pieces = [
-        nbformat.v4.new_output("stream", name="stdout", text=text)
-        for text in ("L1", " 2\nL2", " 3\n")
-    ]
+    texts = ("L1", " 2\nL2", " 3\n")
+    pieces = [nbformat.v4.new_output("stream", name="stdout", text=text) for text in texts]
     assert [output["text"] for output in join_pieces(pieces)] == ["L1 2\nL2 3\n"]
 
 

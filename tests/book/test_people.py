@@ -32,9 +32,9 @@ def tuples(table):
     return sorted(table.itertuples(index=False, name=None))
 
 
-def row_distance(one, other):
+def apart(one, other):
     """How many rows must be removed and added, in plain Python."""
-    before, after = Counter(tuples(one)), Counter(tuples(other))
+    before, after = Counter(one), Counter(other)
     return (before - after).total() + (after - before).total()
 
 
@@ -47,17 +47,22 @@ def cut(held, keep):
 def join_private(left, right, keep_left, keep_right):
     """The join of two lists of (key, value), each truncated, in plain Python."""
     left, right = cut(left, keep_left), cut(right, keep_right)
-    return Counter((k, x, y) for k, x in left for key, y in right if k == key)
+    return [(k, x, y) for k, x in left for key, y in right if k == key]
 
 
-def rows_of(step):
-    return lambda table: step(table).value_counts()
+MOVED = {"rows": apart, "count": lambda one, other: abs(len(one) - len(other))}
 
 
-def largest(function, universe, k, most, norm=1):
-    """The largest move of an answer among datasets of at most so many records."""
-    asked = {"sizes_within": range(most + 1), "relations": [sl.SymmetricDifference(k)]}
-    return max(row.exact for row in sl.audit(function, 0, universe, **asked, norm=norm).rows)
+def largest(universe, truncation, by, most):
+    """The largest move of the rows kept, among datasets of at most so many records."""
+    audit = sl.audit(
+        lambda held: truncate(held, truncation, by).value_counts(),
+        0,
+        universe,
+        sizes_within=range(most + 1),
+        relations=[sl.SymmetricDifference(1)],
+    )
+    return max(row.exact for row in audit.rows)
 
 
 # --- truncation --------------------------------------------------------------------------
@@ -68,11 +73,9 @@ def test_one_row_moves_as_many_kept_rows_as_the_truncation_says(truncation):
     """Catches `moved` or `most` that is not attained, or that is too small."""
     names = list("abcd")[: 1 + getattr(truncation, "max_rows", 2)]
     one_key = sl.Universe.product(key=[1], reader=names)
-    step = rows_of(lambda table: truncate(table, truncation, "key"))
-    assert largest(step, one_key, 1, len(names)) == truncation.moved
+    assert largest(one_key, truncation, "key", len(names)) == truncation.moved
     whole = sl.Universe.people(sl.Universe.product(reader=names), most_rows=len(names))
-    step = rows_of(lambda table: truncate(table, truncation, "person"))
-    assert largest(step, whole, 1, 1) == truncation.most
+    assert largest(whole, truncation, "person", 1) == truncation.most
 
 
 @given(rows, st.sampled_from([E(1), E(2), UNIQUE]))
@@ -95,73 +98,46 @@ def neighbours(values, keys):
         tuple((key, value) for key, group in enumerate(groups) for value in group)
         for groups in product(of_key, repeat=keys)
     ]
-
-    def apart(x, y):
-        x, y = Counter(x), Counter(y)
-        return (x - y).total() + (y - x).total()
-
     return {x: [y for y in tables if apart(x, y) <= 1] for x in tables}
 
 
-def plain_join_stability(left, right, rows_left, rows_right, of):
-    """Every pair of pairs of tables, with two keys and two values."""
-    near = neighbours("ab", 2)
-    joined = {
-        (users, items): join_private(users, items, left, right)
-        for users, items in product(near, repeat=2)
-    }
-    moved = {
-        "rows": lambda x, y: (x - y).total() + (y - x).total(),
-        "count": lambda x, y: abs(x.total() - y.total()),
-    }[of]
-    return max(
-        moved(before, joined[u, i])
-        for (users, items), before in joined.items()
-        for u in (near[users] if rows_left else [users])
-        for i in (near[items] if rows_right else [items])
-    )
-
-
-@pytest.mark.parametrize("of", ["rows", "count"])
+@pytest.mark.parametrize("of", MOVED)
 @pytest.mark.parametrize("allowed", [(1, 0), (0, 1), (1, 1)])
-@pytest.mark.parametrize(("left", "right"), [(E(1), E(1)), (E(1), UNIQUE), (UNIQUE, UNIQUE)])
-def test_keys_one_by_one_agree_with_all_tables(left, right, allowed, of):
-    """Catches a wrong sum over keys: the plain enumeration visits whole pairs of tables."""
-    found = join_stability(
-        left, right, rows_left=allowed[0], rows_right=allowed[1], values="ab", keys=2, of=of
+@pytest.mark.parametrize("truncations", [(E(1), E(1)), (E(1), UNIQUE), (UNIQUE, UNIQUE)])
+def test_keys_one_by_one_agree_with_all_tables(truncations, allowed, of):
+    """Catches a wrong sum over keys: every pair of pairs of tables, with two keys and two values."""
+    near = neighbours("ab", 2)
+    joined = {sides: join_private(*sides, *truncations) for sides in product(near, repeat=2)}
+    expected = max(
+        MOVED[of](before, joined[u, i])
+        for (users, items), before in joined.items()
+        for u in (near[users] if allowed[0] else [users])
+        for i in (near[items] if allowed[1] else [items])
     )
-    assert found.value == plain_join_stability(left, right, *allowed, of)
+    asked = dict(zip(("rows_left", "rows_right"), allowed, strict=True))
+    assert join_stability(*truncations, **asked, values="ab", keys=2, of=of).value == expected
 
 
-@pytest.mark.parametrize("of", ["rows", "count"])
+@pytest.mark.parametrize("of", MOVED)
 @pytest.mark.parametrize("allowed", [(0, 0), (1, 0), (0, 1), (1, 1), (2, 1), (1, 2)])
-@pytest.mark.parametrize(("left", "right"), JOINS)
-def test_the_formulas_are_attained_and_the_witness_shows_it(left, right, allowed, of):
+@pytest.mark.parametrize("truncations", JOINS)
+def test_the_formulas_are_attained_and_the_witness_shows_it(truncations, allowed, of):
     """Catches a wrong formula for rows or counts, and tables that do not give the value."""
-    d_left, d_right = allowed
-    found = join_stability(
-        left, right, rows_left=d_left, rows_right=d_right, keys=max(1, sum(allowed)), of=of
-    )
-    before, after = (
-        join_private(*map(tuples, side.values()), left, right)
-        for side in (found.before, found.after)
-    )
-    assert row_distance(found.before["left"], found.after["left"]) <= d_left
-    assert row_distance(found.before["right"], found.after["right"]) <= d_right
-    if of == "rows":
-        assert found.value == (before - after).total() + (after - before).total()
-        assert found.value == join_bound(left, right, rows_left=d_left, rows_right=d_right)
-    else:
-        assert found.value == abs(before.total() - after.total())
-        assert found.value == d_left * right.most + d_right * left.most
+    asked = dict(zip(("rows_left", "rows_right"), allowed, strict=True))
+    found = join_stability(*truncations, **asked, keys=max(1, sum(allowed)), of=of)
+    before, after = ([*map(tuples, side.values())] for side in (found.before, found.after))
+    assert all(apart(*sides) <= d for *sides, d in zip(before, after, allowed, strict=True))
+    joined = (join_private(*sides, *truncations) for sides in (before, after))
+    left, right = truncations
+    counted = allowed[0] * right.most + allowed[1] * left.most
+    bound = counted if of == "count" else join_bound(*truncations, **asked)
+    assert found.value == MOVED[of](*joined) == bound
 
 
 @settings(max_examples=200)
 @given(st.sampled_from(JOINS), st.tuples(rows, rows), st.tuples(rows, rows))
 def test_no_pair_of_tables_exceeds_the_bound(truncations, before, after):
     """Catches a bound that larger, stranger tables than the enumerated ones break."""
-    sides = zip(before, after, strict=True)
-    apart = [row_distance(*(frame(x, "k", "v") for x in side)) for side in sides]
+    left, right = (apart(*sides) for sides in zip(before, after, strict=True))
     x, y = (join_private(*side, *truncations) for side in (before, after))
-    moved = (x - y).total() + (y - x).total()
-    assert moved <= join_bound(*truncations, rows_left=apart[0], rows_right=apart[1])
+    assert apart(x, y) <= join_bound(*truncations, rows_left=left, rows_right=right)

@@ -6,28 +6,27 @@ the 200 local ones of its companion, Local_Sensitivity.ipynb, commit 46c9c55, tw
 
 import pytest
 from conftest import a_third
-from sensitivity_book.data.scenarios import QUERIES as QUERIES_IN_ORDER
-from sensitivity_book.data.scenarios import (
-    published_local_sensitivities,
-    published_sensitivities,
-    scenarios,
-)
+from sensitivity_book.data import scenarios as data
 
 import sensitivity_lab as sl
 
-SCENARIOS = scenarios()
-PUBLISHED = published_sensitivities()
-LOCAL = published_local_sensitivities()
-QUERIES = {query.name: query for query in QUERIES_IN_ORDER}
+SCENARIOS = data.scenarios()
+PUBLISHED, LOCAL = data.published_sensitivities(), data.published_local_sensitivities()
+QUERIES = {query.name: query for query in data.QUERIES}
 
 
 def test_nothing_published_is_left_out():
-    """Catches a lost row: 10 queries, 2 relations, and 16 columns × distances."""
-    assert len(PUBLISHED) == 320
+    """Catches a lost row: 10 queries, 2 relations, and 16 columns × distances; and 200 local ones."""
+    assert (len(PUBLISHED), len(LOCAL)) == (320, 200)
     assert set(PUBLISHED["query"]) == set(QUERIES)
-    counts = PUBLISHED.groupby(["scenario", "relation", "k"]).size()
-    assert set(counts) == {20}
-    assert not PUBLISHED.drop(columns="value").duplicated().any()
+    assert set(PUBLISHED.groupby(["scenario", "relation", "k"]).size()) == {20}
+    for table in (PUBLISHED, LOCAL):
+        assert not table.drop(columns="value").duplicated().any()
+
+
+def holds(found, row):
+    assert float(found) == pytest.approx(row.value, rel=0, abs=1e-9), row
+    assert found.check(), row
 
 
 @pytest.mark.parametrize("method", ["auto", "walk"])
@@ -37,42 +36,27 @@ def test_one_by_one(scenario, method):
     known = SCENARIOS[scenario]
     rows = list(PUBLISHED[PUBLISHED["scenario"] == scenario].itertuples())
     for row in rows if method == "auto" else a_third(rows):
-        r = sl.global_sensitivity(
-            QUERIES[row.query],
-            known.universes[row.column],
-            size=known.size,
-            relation=getattr(sl, row.relation)(row.k),
-            method=method,
-        )
-        assert float(r) == pytest.approx(row.value, rel=0, abs=1e-9), row
-        assert r.check(), row
+        asked = {"size": known.size, "relation": getattr(sl, row.relation)(row.k), "method": method}
+        universe = known.universes[row.column]
+        holds(sl.global_sensitivity(QUERIES[row.query], universe, **asked), row)
 
 
-def test_local_one_by_one():
+@pytest.mark.parametrize("method", ["walk", "solver"])
+def test_local_one_by_one(method):
     """Catches any published local sensitivity that the package does not reproduce."""
-    assert len(LOCAL) == 200
-    assert not LOCAL.drop(columns="value").duplicated().any()
     for row in LOCAL.itertuples():
-        known = SCENARIOS[row.scenario]
-        for method in ("walk", "solver"):
-            r = sl.local_sensitivity(
-                QUERIES[row.query],
-                known.frame[row.column].head(known.size),
-                known.universes[row.column],
-                relation=getattr(sl, row.relation)(row.k),
-                method=method,
-            )
-            assert float(r) == pytest.approx(row.value, rel=0, abs=1e-9), row
-            assert r.check(), row
+        known, asked = SCENARIOS[row.scenario], {"relation": getattr(sl, row.relation)(row.k)}
+        dataset, universe = known.frame[row.column].head(known.size), known.universes[row.column]
+        query = QUERIES[row.query]
+        holds(sl.local_sensitivity(query, dataset, universe, **asked, method=method), row)
 
 
 def test_the_sanity_check_of_the_small_school():
     """Catches other numbers than the source checks against Lee and Clifton: 5/6, 1; 17/6, 4."""
-    school = SCENARIOS["school_small"]
     ask = {"size": 3, "relation": sl.AddRemove(1)}
     found = [
         str(sl.global_sensitivity(query, universe, **ask).value)
-        for universe in school.universes.values()
+        for universe in SCENARIOS["school_small"].universes.values()
         for query in (sl.MEAN, sl.MEDIAN)
     ]
     assert found == ["5/6", "1", "17/6", "4"]

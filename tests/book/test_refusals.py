@@ -14,18 +14,20 @@ from sensitivity_book.theory.privacy.measurements import make_laplace
 from sensitivity_book.theory.stability.aggregations import make_count, make_mean, make_sum
 from sensitivity_book.theory.stability.domains import (
     ABSOLUTE,
+    CHANGE_ONE,
     L1,
     Answers,
     Records,
     delta_at,
 )
-from sensitivity_book.theory.stability.transformations import make_clamp
+from sensitivity_book.theory.stability.transformations import make_clamp, make_filter
 from sensitivity_book.theory.vectors import fixed_epochs, patterns
 
 import sensitivity_lab as sl
 
 PATH = Shape("path", (("r", "ab"), ("s", "bc")))
 FAR = sl.Query("far", lambda x: 1e308 if len(x) > 1 else -1e308, smallest_size=0)
+UNIT = Records((0, 1), 5)
 REFUSED = [
     # gradients and norms
     (lambda: discrete_gradient(FAR, (1,), sl.Universe.value_range([1, 2])), "-1e+308", "1e+308"),
@@ -68,6 +70,11 @@ REFUSED = [
     (lambda: make_clamp(Records((5, 6)), 0, 1), "domain must have numbers within [0, 1], got", "[5, 6]'"),
     (lambda: make_clamp(Records(rows="any"), 0, 1), "domain must have numbers within [0, 1], got 'datasets of rows'"),
     (lambda: make_sum(Records((0, 1))) >> 3, "then must be given a transformation", "got 'sum' and 3"),
+    # chains whose two sides do not meet
+    (lambda: make_filter(UNIT, bool, metric=CHANGE_ONE) >> make_count(Records(), metric=CHANGE_ONE), "'filter' and 'count' do not meet", "gives the symmetric distance", "takes the change-one distance"),
+    (lambda: make_clamp(Records(), 0, 12) >> make_sum(Records((0, 10))), "'clamp to [0, 12]' and 'sum' do not meet", "numbers in [0, 12]", "numbers in [0, 10]"),
+    (lambda: make_filter(UNIT, bool) >> make_mean(UNIT), "do not meet", "datasets of numbers in [0, 1]", "datasets of 5 numbers in [0, 1]"),
+    (lambda: make_sum(UNIT) >> make_laplace(2, Answers(whole=True)), "do not meet", "gives numbers", "takes whole numbers"),
     # distributions
     (lambda: divergence.cells(None, [1, 1]), "edges must be finite and strictly rising, got [1, 1]"),
     (lambda: divergence.clamped_geometric(0, 0, 1, 1), "alpha must lie between 0 and 1, got alpha=1"),

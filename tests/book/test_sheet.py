@@ -8,6 +8,7 @@ from itertools import chain, combinations
 import matplotlib as mpl
 import pytest
 from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.transforms import Bbox
 from sensitivity_book.pictures import sheet
 from sensitivity_book.theory.formulas import formula_table
 
@@ -77,9 +78,8 @@ def test_every_cell_of_the_sheet_gives_the_closed_form(table, name):
     """Catches a formula that the way to TeX changed: the TeX itself is evaluated."""
     [(query, norm)] = [(query, norm) for known, query, norm in sheet.QUERIES if known == name]
     checked = 0
-    for (known, relation), lines in zip(
-        table.columns.values(), table.cells(query, norm), strict=True
-    ):
+    columns = table.columns.values()
+    for (known, relation), lines in zip(columns, table.cells(query, norm), strict=True):
         if any(r"\max_" in line for line in lines):  # over all moves: read by eye, and below
             continue
         for n in range(2, 7):
@@ -112,17 +112,15 @@ def test_what_is_drawn_stays_on_its_page_and_apart():
         assert len(drawn) == 2
         for page in drawn:
             renderer = FigureCanvasAgg(page).get_renderer()
-            boxes = [text.get_window_extent(renderer) for text in page.texts]
+            boxes = {text: text.get_window_extent(renderer) for text in page.texts}
             assert all(
-                page.bbox.containsx(box.x0) and page.bbox.containsx(box.x1)
-                and page.bbox.containsy(box.y0) and page.bbox.containsy(box.y1) for box in boxes
-            )  # fmt: skip
-            close = [
-                (one.get_text(), other.get_text())
-                for (one, a), (other, b) in combinations(zip(page.texts, boxes, strict=True), 2)
-                if min(a.x1, b.x1) - max(a.x0, b.x0) > 0 and min(a.y1, b.y1) - max(a.y0, b.y0) > 2
-            ]
-            assert close == []
+                page.bbox.contains(*end) for box in boxes.values() for end in (box.min, box.max)
+            )
+            both = {
+                pair: Bbox.intersection(*map(boxes.get, pair)) for pair in combinations(boxes, 2)
+            }
+            close = [pair for pair, box in both.items() if box and box.width > 0 and box.height > 2]
+            assert [[text.get_text() for text in pair] for pair in close] == []
 
 
 def test_every_letter_of_the_sheet_is_explained():

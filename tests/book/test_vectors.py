@@ -3,7 +3,7 @@
 import math
 import random
 from fractions import Fraction
-from itertools import combinations
+from itertools import combinations, pairwise
 
 import numpy as np
 import pytest
@@ -19,7 +19,6 @@ from sensitivity_book.theory.vectors import (
     toeplitz,
 )
 
-LIMITS = [(1, None), (1, 2), (2, None), (2, 2), (3, None)]
 IN_A_PLANE = [[2, 0, 0], [-2, 2, 0], [-1, -1, 2]]
 
 
@@ -34,45 +33,27 @@ def some_encoders():
 # -- one person in many rounds -----------------------------------------------------------------
 
 
-@pytest.mark.parametrize(("min_sep", "most"), LIMITS)
-def test_two_routes_to_participation(min_sep, most):
-    """Catches a pattern or a sign that is left out, and a Gram matrix that is not CᵀC."""
+@pytest.mark.parametrize(("min_sep", "most"), [(1, None), (1, 2), (2, None), (2, 2), (3, None)])
+def test_two_routes_to_participation_and_its_published_bound(min_sep, most):
+    """Catches a pattern or a sign that is left out, a Gram matrix that is not CᵀC, and a fast search that does
+    not find each row's best pattern, of all sets of rounds that are far apart."""
     for encoder in some_encoders():
+        n, matrix = len(encoder[0]), np.array(encoder)
         found = participation(encoder, min_sep, most)
         assert found.squared == by_every_contribution(encoder, min_sep, most)
-        u = np.zeros(len(encoder[0]))
+        u = np.zeros(n)
         u[list(found.rounds)] = found.signs
-        assert (np.array(encoder) @ u) @ (np.array(encoder) @ u) == found.squared
+        assert (matrix @ u) @ (matrix @ u) == found.squared
         assert found.value == pytest.approx(math.sqrt(found.squared))
-
-
-@pytest.mark.parametrize(("min_sep", "most"), LIMITS)
-def test_patterns_are_the_sets_of_rounds_that_are_far_apart(min_sep, most):
-    """Catches a pattern that is counted twice, missed, or too dense."""
-    n = 6
-    allowed = {
-        rounds
-        for k in range((n if most is None else most) + 1)
-        for rounds in combinations(range(n), k)
-        if all(j - i >= min_sep for i, j in combinations(rounds, 2))
-    }
-    found = list(patterns(n, min_sep, most))
-    assert len(found) == len(allowed)
-    assert set(found) == allowed
-
-
-@pytest.mark.parametrize(("min_sep", "most"), LIMITS)
-def test_the_published_bound_by_all_patterns(min_sep, most):
-    """Catches an error in the fast search: each row's best pattern is found by trying all."""
-    for encoder in some_encoders():
-        n = len(encoder[0])
-        ways = list(patterns(n, min_sep, most))
-        size = [[abs(x) for x in row] for row in gram(encoder)]
+        every = (some for k in range(n + 1) for some in combinations(range(n), k))
+        ways = {way for way in every if all(j - i >= min_sep for i, j in pairwise(way))}
+        ways = {way for way in ways if most is None or len(way) <= most}
+        assert sorted(patterns(n, min_sep, most)) == sorted(ways)
+        size = np.abs(matrix.T @ matrix)
         rows = [max(sum(row[i] for i in way) for way in ways) for row in size]
         bound = published_bound(encoder, min_sep, most)
         assert bound == max(sum(rows[i] for i in way) for way in ways)
-        exact_of_sizes = max(sum(size[i][j] for i in way for j in way) for way in ways)
-        assert participation(encoder, min_sep, most).squared <= exact_of_sizes <= bound
+        assert found.squared <= max(size[np.ix_(way, way)].sum() for way in ways) <= bound
 
 
 def test_the_root_squared_has_all_totals():
@@ -88,7 +69,7 @@ def test_three_rounds_in_a_plane():
     draw = np.random.default_rng(2)
     turns = np.exp(2j * np.pi * np.arange(360) / 360)
     u, v = np.meshgrid(turns, turns)
-    for encoder in ([[2, 0, 0], [-2, 2, 0], [-1, -1, 2]], *(draw.integers(-3, 4, (40, 3, 3)))):
+    for encoder in (IN_A_PLANE, *(draw.integers(-3, 4, (40, 3, 3)))):
         products = gram(np.array(encoder).tolist())
         exact = float(three_rounds(products))
         rows = np.array(encoder, dtype=float)

@@ -18,6 +18,8 @@ import course  # noqa: E402
 from assignments.cells import ASSIGNMENTS, SETUP  # noqa: E402
 from assignments.task import numbered  # noqa: E402
 
+from sensitivity_lab.definition import population_pairs, range_pairs  # noqa: E402
+
 SEEDS = ["one", "another"]
 
 
@@ -31,37 +33,16 @@ def widest(query, pairs):
     return max(abs(query(x) - query(y)) for x, y in pairs)
 
 
-def studies(records, size, k=1, other=0):
-    """Labelled selections, at most k changed; or of another size, one within the other."""
-    for x in combinations(range(len(records)), size):
-        for y in combinations(range(len(records)), size + other):
-            if len({*x} - {*y}) <= (k if other == 0 else max(0, -other)):
-                yield [records[i] for i in x], [records[i] for i in y]
-
-
-def one_changed(values, size):
-    for x in product(values, repeat=size):
-        for value in values:
-            yield x, (*x[1:], value)
-
-
 def ends(low, high, size):
     return [[low] * (size - i) + [high] * i for i in range(size + 1)]
 
 
 def most_changed(query, low, high, size, k):
-    every = ends(low, high, size)
-    near = [(x, y) for i, x in enumerate(every) for j, y in enumerate(every) if abs(i - j) <= k]
-    return widest(query, near)
+    return widest(query, range_pairs([low, high], size, "Change", k))
 
 
 def exact_mean(d):
     return mean(map(Fraction, d))
-
-
-def left(days, size, right):
-    both = [pair for other in (-1, 1) for pair in studies(days, size, other=other)]
-    return widest(exact_mean, both)
 
 
 def best(ages, epsilon, right):
@@ -97,30 +78,30 @@ def odds(percent, factor):
 
 # fmt: off
 NUMBERS = {  # by task, what its numbers come to
-    "a1-sum-swapped": lambda days, size, right: widest(sum, studies(days, size)),
-    "a1-mean-left": left,
+    "a1-sum-swapped": lambda days, size, right: widest(sum, population_pairs(days, size, "Change", 1)),
+    "a1-mean-left": lambda days, size, right: widest(exact_mean, population_pairs(days, size, "AddRemove", 1)),
     "a1-belief-after": lambda apart, scale, percent, right: odds(percent, math.e ** (apart / scale)),
-    "a1-promise-broken": lambda days, size, epsilon, claim, right: widest(max, studies(days, size)) * Fraction(epsilon) / claim,
+    "a1-promise-broken": lambda days, size, epsilon, claim, right: widest(max, population_pairs(days, size, "Change", 1)) * Fraction(epsilon) / claim,
     "a1-neighbours-counted": lambda everyone, size, right: sum(len({*range(size)} - {*y}) <= 2 for y in combinations(range(everyone), size)),
-    "a1-used-up": lambda years, size, right: sum(widest(sum, studies(years, size, k)) for k in (1, 2, 3)),
+    "a1-used-up": lambda years, size, right: sum(widest(sum, population_pairs(years, size, "Change", k)) for k in (1, 2, 3)),
     "a1-zigzag": lambda low, high, size, right: sum(most_changed(median, low, high, n, 1) for n in (size, size + 1)),
     "a2-both-formulas": lambda low, high, k, right: most_changed(sum, low, high, 5, k) + max(abs(sum(x)) for n in range(k + 1) for x in ends(low, high, n)),
     "a2-mean-of-many": lambda low, high, m, right: widest(exact_mean, [(x, [*x, one]) for x in ends(low, high, m) for one in (low, high)]),
     "a2-spread-of-some": lambda size, high, k, right: most_changed(lambda d: pvariance(map(Fraction, d)), 0, high, size, k),
-    "a2-ends-miss-it": lambda start, top, right: widest(lambda d: min(max(sum(d), start), start + top), one_changed(range(top + 1), 3)),
+    "a2-ends-miss-it": lambda start, top, right: widest(lambda d: min(max(sum(d), start), start + top), range_pairs(range(top + 1), 3, "Change", 1)),
     "a2-best-bound": best,
     "a3-join-moves": joined,
     "a3-classes-taken": lambda days, most, right: math.dist([0] * days, [most] * days),
     "a3-bounded-person": bounded,
     "a3-person-changed": lambda back, fine, most, right: max(x - y for x in (-back, fine) for y in (-back, fine)) * most,
     "a3-guesses-right": lambda times, epsilon, right: odds(50, math.e ** float(Fraction(times) * Fraction(epsilon))),
-    "a3-trimmed-breaks": lambda low, high, size, right: widest(lambda d: Fraction(sum(d) - min(d) - max(d), size - 2), one_changed(range(low, high + 1), size)),
+    "a3-trimmed-breaks": lambda low, high, size, right: widest(lambda d: Fraction(sum(d) - min(d) - max(d), size - 2), range_pairs(range(low, high + 1), size, "Change", 1)),
 }
 FUNCTIONS = {  # by task, another way to write it, and what it is called with
     "a1-top-minus-bottom": (lambda given: lambda d: sum(heapq.nlargest(given["most"], d)) - given["most"] * min(d), [[3], [5, 1], [4, 4, 9, 1]]),
     "a2-clipped-total": (lambda given: lambda d: int(np.clip(d, given["low"], given["high"]).sum()), [[-9, 20, 0], [3], [1, 2, 8]]),
     "a3-kept-rows": (lambda given: lambda rows: sum(best_rows(rows, one, **given) for one in "ab"), [[("a", 4), ("b", 30), ("a", 8), ("a", 1), ("a", 5)], [("b", 2)]]),
-    "a3-claim-mended": (lambda given: lambda n: widest(lambda d: Fraction(min(d) + max(d), 2), one_changed((0, given["width"] // 2, given["width"]), n)), [1, 2, 3]),
+    "a3-claim-mended": (lambda given: lambda n: widest(lambda d: Fraction(min(d) + max(d), 2), range_pairs((0, given["width"] // 2, given["width"]), n, "Change", 1)), [1, 2, 3]),
 }
 PAIRS = {  # by task, whether its two datasets are as far apart as is asked for
     "a2-mix-refutes": lambda x, y, given: abs(exact_mean(x) - exact_mean(y)) > given["claim"] and (Counter(x) - Counter(y) + (Counter(y) - Counter(x))).total() <= given["k"],

@@ -18,14 +18,15 @@ copies = cache(lambda: dict(course.student_notebooks()))
 
 
 @pytest.mark.parametrize("path", PATH, ids=lambda path: path.stem)
-def test_nothing_that_tells_an_answer_is_left(path):
-    """Catches a solution, the reason of a check, or what was found, in a notebook for students."""
+def test_a_notebook_for_students_is_whole_and_tells_no_answer(path):
+    """Catches a solution, the reason of a check, or what was found; an output that should be the student's own,
+    a lost exercise, and a directive that stays raw."""
     [copy] = [book for name, book in copies().items() if re.sub(r"^\d\d-", "", name) == path.name]
     shown = "\n".join(cell.source for cell in copy.cells)
     text = "\n\n".join(cell.source for cell in nbformat.read(path, as_version=4).cells)
     told = [
         *SOLUTION.findall(text),
-        *(found[1] for found in TOLD.findall(text)),
+        *(body for _, body in TOLD.findall(text)),
         *REASON.findall(text),
     ]
     lines = [line.strip() for one in told for line in one.splitlines()]
@@ -34,18 +35,10 @@ def test_nothing_that_tells_an_answer_is_left(path):
     asked = SOLUTION.sub("", REASON.sub("", TOLD.sub("", text)))
     assert [line for line in lines if line in shown and line not in asked] == []
     assert "assert " not in shown or "assert " in asked
-
-
-@pytest.mark.parametrize("path", PATH, ids=lambda path: path.stem)
-def test_a_notebook_for_students_is_whole(path):
-    """Catches an output that should be the student's own, a lost exercise, a directive that stays raw."""
-    [copy] = [book for name, book in copies().items() if re.sub(r"^\d\d-", "", name) == path.name]
     drawn = [i for i, cell in enumerate(copy.cells) if cell.get("outputs")]
     assert {copy.cells[i + 1].id for i in drawn} <= {*course.PLAN["figures"]["kept"]}
-    shown = "\n".join(cell.source for cell in copy.cells)
-    source = path.read_text(encoding="utf-8")
-    assert shown.count("### Exercise ") == source.count("{exercise}")
-    assert shown.count("<summary>A hint") == source.count("{dropdown} A hint")
+    assert shown.count("### Exercise ") == text.count("{exercise}")
+    assert shown.count("<summary>A hint") == text.count("{dropdown} A hint")
     assert not RAW.search("\n".join(c.source for c in copy.cells if c.cell_type == "markdown"))
 
 
