@@ -135,6 +135,7 @@ OF_PEOPLE = listed(PEOPLE)
 # -- statements at random ---------------------------------------------------------------------
 
 NUMBERS = ["a", "b", "x", "f", "COALESCE(a, 0)", "NULLIF(b, 1)", "ABS(b)", "(a + b)", "(a - x)"]
+TOTALS = ["SUM({})", "MIN({})", "MAX({})", "AVG({})", "COUNT({})", "COUNT(DISTINCT {})"]
 CONDITIONS = [
     "t.a > 1", "t.k = 'ann'", "t.d < '2024-02-01'", "t.o", "t.a IS NULL", "t.b IN (1, 5)", "t.x >= 8.5",
     "t.f <> 0.5", "t.m > '2024-01-15'", "t.b NOT IN (SELECT i.a FROM t AS i)", "t.k LIKE '%n%'",
@@ -163,7 +164,7 @@ def composed(rng):
         number = rng.choice(NUMBERS)
         if rng.random() < 0.3:
             number = f"CASE WHEN {condition()} THEN {number} ELSE {rng.choice(NUMBERS)} END"
-        word = rng.choice(["SUM({})", "SUM({})", "MIN({})", "MAX({})", "AVG({})", "COUNT({})", "COUNT(DISTINCT {})"])  # fmt: skip
+        word = rng.choice(TOTALS)
         filtered = f" FILTER (WHERE {rng.choice(CONDITIONS)})" if rng.random() < 0.25 else ""
         asked = rng.choice([word.format(number)] * 4 + ["COUNT(*)"]) + filtered
         return f"COALESCE({asked}, {rng.choice([0, 0, 7])})" if rng.random() < 0.85 else asked
@@ -474,9 +475,8 @@ def rows_of(rng, library, shape):
 
 def people(rng, library, shape):
     """Three or four people; each may have rows in one table, in some, or in all."""
-    kind, names = rng.choice(
-        [("whole", [7, 3, 11, 5]), ("text", ["c", "a", "ünï", "b"])]
-    )  # out of order
+    out_of_order = [("whole", [7, 3, 11, 5]), ("text", ["c", "a", "ünï", "b"])]
+    kind, names = rng.choice(out_of_order)
     somebody = rng.sample(names, rng.choice([3, 4]))
     columns = {}
     for name in rng.choice([("t", "u"), ("t", "u"), ("t", "u", "v")]):

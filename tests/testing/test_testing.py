@@ -163,14 +163,3 @@ def test_what_no_dataset_has_is_refused_when_the_strategy_is_made():
         testing.neighbouring_pairs(UNIVERSES[1], size=4, relation=sl.Add(1))
     with pytest.raises(TypeError, match="relation must be"):
         testing.neighbouring_pairs(UNIVERSES[1], size=4, relation="add")
-
-
-def test_the_dataset_is_the_readers_own():
-    """Catches a frame that one example changes for the next."""
-
-    def spoil(frame):
-        assert set(frame["pay"]) <= {1, 2}
-        frame["pay"] = 0
-
-    drawn(testing.datasets(UNIVERSES[4], size=2), spoil, 30)
-    assert TEAMS["pay"].tolist() == [1, 2, 1, 1]
