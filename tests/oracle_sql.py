@@ -15,6 +15,7 @@ are keys are named k1, k2. Of people there are the tables u and v, too; `rates` 
 import datetime
 import itertools
 import math
+import operator
 import re
 import sqlite3
 from collections import Counter
@@ -31,6 +32,7 @@ import psycopg
 import pyarrow as pa
 
 import sensitivity_lab as sl
+from sensitivity_lab import definition
 
 ALL = "a, b, k, x, f, d, m, o"  # an order in which only equal rows tie
 RATES = [("ann", 2), ("ann", 5), ("bob", 1), (None, 9)]  # the rows of the public table
@@ -47,138 +49,77 @@ class Statement(NamedTuple):
 
 
 ONE = """
-DSP  COUNT(*) FROM t
-DSP  COALESCE(AVG(x), 0) FROM t
-DSP  COALESCE(SUM(x), 0) / CASE WHEN COUNT(*) > 1 THEN COUNT(*) ELSE 1 END FROM t
-DSP  COALESCE(SUM(f), 0), COUNT(f) AS m FROM t
+DSP  COALESCE(AVG(x), 0), COUNT(f) AS m FROM t
 DSP  CASE WHEN COUNT(*) = 0 THEN -5 ELSE COUNT(*) END FROM t
-DSP  COUNT(*) FROM t WHERE d >= '2024-1-5'
-DSP  COUNT(*) FROM t WHERE d > '2024-01-15 00:00:00'
 DSP  CASE WHEN COALESCE(MAX(d), '2024-1-5') < '2024-01-10' THEN 1 ELSE 0 END FROM t
 DSP  CASE WHEN COALESCE(MAX(x), '7.5') > '7' THEN 1 ELSE 0 END FROM t
-DSP  CASE WHEN COALESCE(MAX(k), 'b') > 'ann' THEN 3 ELSE 0 END FROM t
 DSP  COUNT(*) FROM t WHERE CAST(d AS TEXT) LIKE '2024-02%'
-DSP  COUNT(*) FROM t WHERE o
-DSP  COALESCE(SUM(LENGTH(k)), 0) FROM t
-DSP  COUNT(*) FROM t WHERE UPPER(k) = 'ANN'
-DSP  COALESCE(SUM(a * b), 0) FROM t
-DSP  COALESCE(SUM(DISTINCT a), 0) FROM t
+DSP  COALESCE(SUM(LENGTH(k)), 0) FROM t WHERE o
 DSP  SUM(b) / COUNT(*) FROM t
 DSP  k AS k1, COALESCE(SUM(a), 0), COALESCE(MAX(b), 0) AS m FROM t GROUP BY k
-DSP  k AS k1, COALESCE(SUM(b), 0) FROM t GROUP BY k HAVING SUM(b) > 1
 DSP  k AS k1, d AS k2, COUNT(*) FROM t GROUP BY k, d
-DSP  CASE WHEN a > 1 THEN 'high' ELSE 'low' END AS k1, COUNT(*) FROM t GROUP BY 1
-DSP  COUNT(*) FROM (SELECT k FROM t GROUP BY k HAVING COUNT(*) > 1) AS q
-DSP  COUNT(*) FROM (SELECT a FROM t EXCEPT SELECT b FROM t) AS q
 DSP  SUM(COALESCE(s, 7)) FROM (SELECT SUM(a) AS s FROM t UNION ALL SELECT SUM(b) FROM t) AS q
-DSP  COUNT(*) FROM (SELECT SUM(b) AS s FROM t WHERE b > 1 UNION ALL SELECT SUM(b) FROM t) AS q
-DSP  COUNT(*) FROM t WHERE a NOT IN (SELECT b FROM t)
-DSP  COUNT(*) FROM t AS p WHERE NOT EXISTS (SELECT 1 FROM t AS q WHERE q.a > p.a AND q.k = p.k)
 DSP  COUNT(*) FROM t AS p LEFT JOIN t AS q ON p.a < q.a AND p.k = q.k WHERE q.a IS NULL
 DSP  COUNT(*) FROM t AS p FULL JOIN t AS q ON p.a = q.b
-DSP  COUNT(*) FROM t AS p CROSS JOIN t AS q
 DSP  COALESCE((SELECT MAX(b) FROM t WHERE k = 'ann'), 0) - (SELECT COUNT(*) FROM t)
 DSP  COALESCE(SUM(r * b), 0) FROM (SELECT b, ROW_NUMBER() OVER (ORDER BY {ALL}) AS r FROM t) AS q
 DSP~ COALESCE(SUM(r * b), 0) FROM (SELECT b, ROW_NUMBER() OVER (ORDER BY k) AS r FROM t) AS q
-DSP~ COALESCE(SUM(r * b), 0) FROM (SELECT b, ROW_NUMBER() OVER () AS r FROM t) AS q
-DSP  COALESCE(SUM(r * b), 0) FROM (SELECT b, RANK() OVER (ORDER BY a) AS r FROM t) AS q
-DSP  COALESCE(SUM(r * b), 0) FROM (SELECT b, DENSE_RANK() OVER (PARTITION BY k ORDER BY a) AS r FROM t) AS q
-DSP~ COALESCE(SUM(b * s), 0) FROM (SELECT b, LAG(b) OVER () AS s FROM t) AS q
-DSP  COALESCE(SUM(s), 0) FROM (SELECT b - LAG(b) OVER (ORDER BY b) AS s FROM t) AS q
 DSP  COALESCE(SUM(ABS(b - s)), 0) FROM (SELECT b, LEAD(b) OVER (ORDER BY {ALL}) AS s FROM t) AS q
-DSP~ COALESCE(MAX(s), 0) FROM (SELECT SUM(b) OVER (ROWS BETWEEN 1 PRECEDING AND CURRENT ROW) AS s FROM t) AS q
-DSP~ COALESCE(MAX(s), 0) FROM (SELECT FIRST_VALUE(b) OVER () AS s FROM t) AS q
 DSP  COALESCE(SUM(s * b), 0) FROM (SELECT b, NTILE(2) OVER (ORDER BY b) AS s FROM t) AS q
-DSP~ COALESCE(SUM(b), 0) FROM (SELECT b FROM t LIMIT 1) AS q
-DSP  COALESCE(SUM(b), 0) FROM (SELECT b FROM t ORDER BY b LIMIT 2) AS q
 DSP  COALESCE(SUM(b), 0) FROM (SELECT b FROM t ORDER BY {ALL} LIMIT 1 OFFSET 1) AS q
 DSP~ k AS k1, s FROM (SELECT k, SUM(COALESCE(b, 0)) AS s FROM t GROUP BY k ORDER BY s DESC LIMIT 1) AS q
-DSP~ COALESCE(SUM(LENGTH(k)), 0) FROM (SELECT k, COUNT(*) AS s FROM t GROUP BY k ORDER BY s DESC LIMIT 1) AS q
 DSP  k AS k1, s FROM (SELECT k, SUM(COALESCE(b, 0)) AS s FROM t GROUP BY k ORDER BY s DESC, k LIMIT 1) AS q
 DSP  COALESCE(AVG(b), 0) FROM (SELECT b, ROW_NUMBER() OVER (ORDER BY b) AS r, COUNT(*) OVER () AS n FROM t) AS q WHERE r IN ((n + 1) / 2, (n + 2) / 2)
 DSP  COALESCE(SUM(b * r), 0) FROM t JOIN rates USING (k)
-DSP  COUNT(*) FROM t WHERE k NOT IN (SELECT rates.k FROM rates WHERE rates.k IS NOT NULL)
 DSP  rates.k AS k1, COUNT(t.a) FROM rates LEFT JOIN t ON t.k = rates.k GROUP BY rates.k
-DP   COALESCE(SUM(x) / GREATEST(COUNT(*), 1), 0) FROM t
-DP   COALESCE(AVG(EXTRACT(day FROM d)), 0) FROM t
 DP   COALESCE(SUM(EXTRACT(hour FROM m)), 0) FROM t
-DP   COALESCE(SUM(d - DATE '2024-01-01'), 0) FROM t
-DP   COUNT(*) FROM t WHERE d < DATE '2024-01-10' + INTERVAL '5 days'
 DP   EXTRACT(day FROM COALESCE(MAX(d), '2024-1-5')) FROM t
 DP   COALESCE(SUM(b), 0) FROM (SELECT DISTINCT ON (k) b FROM t ORDER BY k, {ALL}) AS q
 DP~  COALESCE(SUM(b), 0) FROM (SELECT DISTINCT ON (k) b FROM t) AS q
 DP~  COALESCE(LENGTH(STRING_AGG(k, ',')), 0) FROM t
-DP   CASE WHEN STRING_AGG(k, '' ORDER BY k) LIKE 'ann%' THEN 1 ELSE 0 END FROM t
-DP~  COALESCE((ARRAY_AGG(b))[1], 0) FROM t
-DP   COALESCE((ARRAY_AGG(b ORDER BY b))[1], 0) FROM t
-DP   COALESCE(SUM(q.n), 0) FROM t, LATERAL (SELECT COUNT(*) AS n FROM t AS s WHERE s.b < t.b) AS q
 DP   COALESCE(SUM(q.n), 0) FROM t LEFT JOIN LATERAL (SELECT s.b AS n FROM t AS s WHERE s.b < t.b ORDER BY s.b DESC LIMIT 1) AS q ON TRUE
 DP   COUNT(*), COALESCE(SUM(s), 0) AS m FROM (SELECT k, SUM(b) AS s FROM t GROUP BY ROLLUP (k)) AS q
-DP   COUNT(*) FROM (SELECT k, o FROM t GROUP BY CUBE (k, o)) AS q
 DP   COALESCE(PERCENTILE_CONT(0.5) WITHIN GROUP (ORDER BY f), 0) FROM t
 DP~  COALESCE(MODE() WITHIN GROUP (ORDER BY b), 0) FROM t
-DP   COALESCE(CAST(BOOL_OR(o) AS INTEGER), 2) FROM t
 DP   COALESCE(MAX(s), 0) FROM (SELECT COUNT(*) OVER (ORDER BY d RANGE BETWEEN INTERVAL '3 days' PRECEDING AND CURRENT ROW) AS s FROM t WHERE d IS NOT NULL) AS q
-DP   COALESCE(SUM(n * b), 0) FROM t, UNNEST(ARRAY[1, 2]) AS q(n)
-DP   COUNT(*) FROM t WHERE x > '8.5'
-DP   COALESCE(SUM(CAST(x AS INTEGER)), 0) FROM t
 DP   q.k AS k1, COUNT(t.a) FROM (VALUES ('ann'), ('zoe')) AS q(k) LEFT JOIN t ON t.k = q.k GROUP BY q.k
-DP   CAST(d AS DATE) AS k1, COALESCE(SUM(b), 0) FROM t WHERE d IS NOT NULL GROUP BY 1
 D    COALESCE(MAX(strftime(d, '%d')::INTEGER), 0) FROM t
-D    COALESCE(AVG(day(d)), 0) FROM t
 D    date_trunc('month', d) AS k1, COUNT(*) FROM t GROUP BY ALL
 D    COALESCE(LENGTH(MAX(x)::VARCHAR), 0) FROM t
-D~   COALESCE(MODE(b), 0) FROM t
-D~   COALESCE(ABS(FIRST(b) - LAST(b)), 0) FROM t
 D~   COALESCE(ARG_MAX(b, k), 0) FROM t
 D    COALESCE(LIST(b ORDER BY b)[1], 0) FROM t
-D    COALESCE(SUM(b), 0) FROM (FROM t QUALIFY ROW_NUMBER() OVER (PARTITION BY k ORDER BY {ALL}) = 1)
 D~   COALESCE(SUM(b), 0) FROM (FROM t QUALIFY ROW_NUMBER() OVER (PARTITION BY k) = 1)
-D    COUNT(*) FROM t AS p ASOF JOIN t AS q ON p.k = q.k AND p.d >= q.d
 D~   COALESCE(SUM(q.b), 0) FROM t AS p ASOF JOIN t AS q ON p.k = q.k AND p.d >= q.d
-D    COUNT(*) FROM t WHERE b > ALL (SELECT a FROM t WHERE a < 2)
-D    COALESCE(SUM(TRY_CAST(k AS INTEGER)), 0) + COUNT_IF(b > 0) FROM t
 D    COALESCE(SUM(b::TINYINT + 100::TINYINT), 0) FROM t
-D    COALESCE(SUM(n), 0) FROM (SELECT UNNEST(RANGE(b)) AS n FROM t WHERE b IS NOT NULL)
 D    COUNT(*) FROM t AS p POSITIONAL JOIN t AS q
+D    COALESCE(k, '') AS k1, GROUPING(k) = 1 AS k2, COUNT(*) FROM t GROUP BY ROLLUP (k)
+D    COUNT(*) FROM range((SELECT COUNT(*) FROM t)) AS r(x)
+D    COUNT(*) FROM (SELECT 1 FROM t LIMIT (SELECT COUNT(*) - 1 FROM t))
+D    5 FROM t HAVING COUNT(*) >= 0 -- with a comment
 S    COALESCE(LENGTH(GROUP_CONCAT(k)), 0), TOTAL(b) AS m FROM t
-S    MAX(COALESCE(MAX(a), 0), 1) FROM t
 S    COALESCE(SUM(julianday(d) - julianday('2024-01-01')), 0) FROM t
-S    COALESCE(SUM(CAST(strftime('%d', d) AS INTEGER)), 0) FROM t
 S    substr(d, 1, 7) AS k1, COUNT(*) FROM t GROUP BY 1
 S    COUNT(*) FROM t WHERE typeof(a) = 'integer' AND typeof(x) = 'real'
 S~   COALESCE(SUM(rowid * b), 0) FROM t
-S~   COALESCE(SUM(b), 0) FROM (SELECT b FROM t GROUP BY k)
 S~   COALESCE(SUM(b), 0) FROM (SELECT b, MAX(a) FROM t GROUP BY k)
 S~   COALESCE(json_group_array(b) -> 1, 0) FROM t
 """
 WHOLE = """
-DSP  WITH c AS (SELECT k, SUM(b) AS s FROM t GROUP BY k) SELECT COALESCE(MAX(s), 0) AS n FROM c
 DSP  WITH c AS (SELECT * FROM t WHERE b > 0) SELECT COUNT(*) AS n FROM c AS p JOIN c AS q ON p.b < q.b
 DSP  WITH t AS (SELECT * FROM t WHERE b > 0) SELECT COALESCE(SUM(b), 0) AS n FROM t
 DSP  WITH RECURSIVE r(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM r WHERE n < (SELECT COUNT(*) FROM t)) SELECT SUM(n) AS n FROM r
 DSP  WITH c AS (SELECT SUM(a) AS s FROM t UNION ALL SELECT SUM(b) FROM t) SELECT SUM(COALESCE(s, 7)) AS n FROM c
 """
 PEOPLE = """
-DSP  COUNT(*) FROM t JOIN u USING (who)
 DSP  COALESCE(SUM(t.b * u.c), 0) FROM t LEFT JOIN u USING (who)
 DSP  COUNT(*) FROM (SELECT who FROM t UNION SELECT who FROM u) AS q
-DSP  COUNT(*) FROM t WHERE who NOT IN (SELECT who FROM u)
-DSP  COUNT(*) FROM t WHERE EXISTS (SELECT 1 FROM u WHERE u.who = t.who AND u.c > t.b)
 DSP  SUM(COALESCE(s, 7)) FROM (SELECT SUM(b) AS s FROM t UNION ALL SELECT SUM(c) FROM u) AS q
-DSP  COUNT(DISTINCT who) FROM u
 DSP  COALESCE(SUM(c), 0) FROM (SELECT c, ROW_NUMBER() OVER (PARTITION BY who ORDER BY c DESC) AS r FROM u) AS q WHERE r = 1
 DSP~ COALESCE(SUM(c), 0) FROM (SELECT c, ROW_NUMBER() OVER (PARTITION BY who) AS r FROM u) AS q WHERE r = 1
 DSP  g AS k1, COUNT(DISTINCT who) FROM u GROUP BY g
 DSP  CASE WHEN COALESCE(MAX(d), '2024-1-5') < '2024-01-10' THEN 1 ELSE 0 END FROM u
-DSP  COALESCE(SUM(e), 0) FROM v
 DSP  COUNT(*) FROM t JOIN u USING (who) LEFT JOIN v USING (who)
-DP   COALESCE(AVG(EXTRACT(day FROM d)), 0) FROM u
-DP   COALESCE(MAX(s), 0) FROM (SELECT SUM(c) OVER (ORDER BY d RANGE BETWEEN INTERVAL '3 days' PRECEDING AND CURRENT ROW) AS s FROM u WHERE d IS NOT NULL) AS q
 DP   (SELECT COUNT(*) FROM t) + EXTRACT(day FROM (SELECT COALESCE(MAX(d), '2024-1-5') FROM u))
-D    COUNT(*) FROM t ASOF JOIN u ON t.who = u.who AND t.d >= u.d
-D    COUNT(*) FROM t SEMI JOIN u USING (who)
-D    COALESCE(MAX(strftime(d, '%d')::INTEGER), 0) FROM u
 """
 
 
@@ -193,59 +134,47 @@ OF_PEOPLE = listed(PEOPLE)
 
 # -- statements at random ---------------------------------------------------------------------
 
+NUMBERS = ["a", "b", "x", "f", "COALESCE(a, 0)", "NULLIF(b, 1)", "ABS(b)", "(a + b)", "(a - x)"]
+TOTALS = ["SUM({})", "MIN({})", "MAX({})", "AVG({})", "COUNT({})", "COUNT(DISTINCT {})"]
+CONDITIONS = [
+    "t.a > 1", "t.k = 'ann'", "t.d < '2024-02-01'", "t.o", "t.a IS NULL", "t.b IN (1, 5)", "t.x >= 8.5",
+    "t.f <> 0.5", "t.m > '2024-01-15'", "t.b NOT IN (SELECT i.a FROM t AS i)", "t.k LIKE '%n%'",
+    "EXISTS (SELECT 1 FROM t AS i WHERE i.a > t.b)", "t.b >= (SELECT AVG(i.b) FROM t AS i)",
+    "t.b = (SELECT MAX(i.b) FROM t AS i WHERE i.k = t.k)",
+]  # fmt: skip
+SOURCES = [
+    "t", "t", "(SELECT DISTINCT * FROM t) AS t", "(SELECT * FROM t WHERE {}) AS t",
+    "(SELECT * FROM t UNION ALL SELECT * FROM t) AS t", "(SELECT * FROM t UNION SELECT * FROM t) AS t",
+    "(SELECT * FROM t EXCEPT SELECT * FROM t WHERE a > 1) AS t",
+    f"(SELECT * FROM t ORDER BY {ALL} LIMIT 2) AS t",
+    "(SELECT t.*, RANK() OVER (PARTITION BY k ORDER BY b) AS w FROM t) AS t",
+    "t JOIN (SELECT k AS j, MAX(b) AS w FROM t GROUP BY k) AS q ON q.j = t.k",
+    "t LEFT JOIN (SELECT b AS j FROM t WHERE b > 0) AS q ON q.j > t.b",
+]  # fmt: skip
+
 
 def composed(rng):
     """A statement put together from parts, which no order of rows can change."""
 
-    def number(depth=1):
-        plain = ["a", "b", "x", "f", "COALESCE(a, 0)", "NULLIF(b, 1)", "ABS(b)", "(a + b)", "(a - x)"]  # fmt: skip
-        if depth and rng.random() < 0.3:
-            return f"CASE WHEN {condition(0)} THEN {number(0)} ELSE {number(0)} END"
-        return rng.choice(plain)
-
-    def condition(depth=1):
-        plain = [
-            "t.a > 1", "t.k = 'ann'", "t.d < '2024-02-01'", "t.o", "t.a IS NULL", "t.b IN (1, 5)",
-            "t.x >= 8.5", "t.f <> 0.5", "t.m > '2024-01-15'", "t.b NOT IN (SELECT i.a FROM t AS i)",
-            "EXISTS (SELECT 1 FROM t AS i WHERE i.a > t.b)", "t.k IS NOT NULL", "t.k LIKE '%n%'",
-            "t.b >= (SELECT AVG(i.b) FROM t AS i)", "t.b = (SELECT MAX(i.b) FROM t AS i WHERE i.k = t.k)",
-        ]  # fmt: skip
-        if depth and rng.random() < 0.3:
-            word = rng.choice(["{} AND {}", "{} OR {}", "NOT ({})"])
-            return word.format(condition(0), condition(0))
-        return rng.choice(plain)
+    def condition():
+        words = rng.choice(["{}", "{}", "{}", "{} AND {}", "{} OR {}", "NOT ({})"])
+        return words.format(*rng.choices(CONDITIONS, k=2))
 
     def total():
-        filtered = f" FILTER (WHERE {condition(0)})" if rng.random() < 0.25 else ""
-        word = rng.choice(["SUM", "SUM", "MIN", "MAX", "AVG", "COUNT", "COUNT(DISTINCT"])
-        if rng.random() < 0.2:
-            return f"COUNT(*){filtered}"
-        inside = number()
-        asked = f"{word} {inside}){filtered}" if "(" in word else f"{word}({inside}){filtered}"
+        number = rng.choice(NUMBERS)
+        if rng.random() < 0.3:
+            number = f"CASE WHEN {condition()} THEN {number} ELSE {rng.choice(NUMBERS)} END"
+        word = rng.choice(TOTALS)
+        filtered = f" FILTER (WHERE {rng.choice(CONDITIONS)})" if rng.random() < 0.25 else ""
+        asked = rng.choice([word.format(number)] * 4 + ["COUNT(*)"]) + filtered
         return f"COALESCE({asked}, {rng.choice([0, 0, 7])})" if rng.random() < 0.85 else asked
 
-    source = rng.choice(
-        [
-            "t",
-            "t",
-            "(SELECT DISTINCT * FROM t) AS t",
-            f"(SELECT * FROM t WHERE {condition()}) AS t",
-            "(SELECT * FROM t UNION ALL SELECT * FROM t) AS t",
-            "(SELECT * FROM t UNION SELECT * FROM t) AS t",
-            "(SELECT * FROM t EXCEPT SELECT * FROM t WHERE a > 1) AS t",
-            f"(SELECT * FROM t ORDER BY {ALL} LIMIT 2) AS t",
-            f"(SELECT * FROM t ORDER BY {ALL} LIMIT 1 OFFSET 1) AS t",
-            "(SELECT t.*, RANK() OVER (PARTITION BY k ORDER BY b) AS w FROM t) AS t",
-            "t JOIN (SELECT k AS j, MAX(b) AS w FROM t GROUP BY k) AS q ON q.j = t.k",
-            "t LEFT JOIN (SELECT b AS j FROM t WHERE b > 0) AS q ON q.j > t.b",
-        ]
-    )
+    source = rng.choice(SOURCES).format(condition())
     where = f" WHERE {condition()}" if rng.random() < 0.5 else ""
     key = rng.choice(["", "", "t.k", "t.d"])
-    group = f" GROUP BY {key}" if key else ""
+    keyed, group = (f"{key} AS k1, ", f" GROUP BY {key}") if key else ("", "")
     having = f" HAVING {total()} > {rng.choice([0, 1])}" if key and rng.random() < 0.3 else ""
     second = f", {total()} AS second" if rng.random() < 0.3 else ""
-    keyed = f"{key} AS k1, " if key else ""
     return Statement(
         f"SELECT {keyed}{total()} AS first{second} FROM {source}{where}{group}{having}", "DSP"
     )
@@ -277,121 +206,71 @@ POOLS = {  # the cells that a column may hold, and its kind
 TABLES = {"t": "kabxfdmo", "u": "cgd", "v": "e"}
 
 
+LIBRARIES = ["pandas", "pandas of objects", "pandas nullable", "polars", "pyarrow"]
+NULLABLE = {
+    pa.int64(): pd.Int64Dtype(), pa.int32(): pd.Int32Dtype(), pa.int16(): pd.Int16Dtype(),
+    pa.int8(): pd.Int8Dtype(), pa.float64(): pd.Float64Dtype(), pa.bool_(): pd.BooleanDtype(),
+    pa.string(): pd.StringDtype(),
+}  # fmt: skip
+
+
 class Column(NamedTuple):
-    """A column's name, its kind, how a frame holds it and how engines declare it."""
+    """A column's name, its kind, its type as pyarrow knows it, and the cells of all rows of the universe."""
 
     name: str
     kind: str
-    dtype: object
-    duck: str
-    cells: list  # of all rows of the universe
+    dtype: pa.DataType
+    cells: list
 
 
-def column(rng, library, name, cells, kind=None):
-    """A column of some cells in a frame's type, drawn at random, and DuckDB's name of that type."""
-    kind = kind or POOLS[name][0]
+def types_of(library, kind, cells):
+    """The types that hold some cells, the first as a library takes it from lists of Python's."""
     held = [cell for cell in cells if cell is not None]
-    types_of = {"pandas": of_pandas, "polars": of_polars, "pyarrow": of_pyarrow}[library]
-    dtype, declared = rng.choice(types_of(kind, held, len(held) == len(cells)))
-    return Column(name, kind, dtype, declared, cells)
-
-
-def digits(held):
-    """The precision and scale of some decimals."""
-    scale = max((-number.as_tuple().exponent for number in held), default=0)
-    whole = max((len(str(abs(int(number)))) for number in held), default=1)
-    return whole + scale, scale
-
-
-def precise(held):
-    """The widths and scale that hold some decimals, and DuckDB's type."""
-    if not all(isinstance(number, Decimal) for number in held):
-        return []
-    wide, scale = digits(held)
-    return [(n, scale, f"DECIMAL({n}, {scale})") for n in {wide, max(wide, 18)}]
-
-
-def widths(held):
-    """The types of whole numbers that hold some."""
-    sizes = {8: "TINYINT", 16: "SMALLINT", 32: "INTEGER", 64: "BIGINT"}
-    if not all(isinstance(number, int) for number in held):
-        return []
-    return [
-        (n, w) for n, w in sizes.items() if all(-(2 ** (n - 1)) <= v < 2 ** (n - 1) for v in held)
-    ]
-
-
-def of_pandas(kind, held, full):
     if kind == "whole":
-        exact = all(abs(v) < 2**53 for v in held)
-        plain = [(f"int{n}", word) for n, word in widths(held)] if full else []
-        floats = [("float64", "DOUBLE")] if exact and not full else []
-        return plain + floats + [(f"Int{n}", word) for n, word in widths(held)]
+        if library.startswith("pandas") and library != "pandas nullable" and None in cells:
+            return [pa.float64()]
+        wide = [
+            n for n in (64, 32, 16, 8) if all(-(2 ** (n - 1)) <= v < 2 ** (n - 1) for v in held)
+        ]
+        return [getattr(pa, f"int{n}")() for n in wide]
     if kind == "decimal":
-        return [(object, f"DECIMAL{digits(held)}")]
+        scale = max(-number.as_tuple().exponent for number in held)
+        digits = max(len(str(abs(int(number)))) for number in held) + scale
+        wider = [] if library.startswith("pandas") else [max(digits, 18)]
+        return [pa.decimal128(n, scale) for n in (digits, *wider)]
     return {
-        "text": [(object, "VARCHAR"), ("string", "VARCHAR"), ("str", "VARCHAR"),
-                 (pd.CategoricalDtype(sorted({*map(str, held), "zzz"})), "VARCHAR")],
-        "float": [("float64", "DOUBLE"), ("Float64", "DOUBLE")],
-        "date": [(object, "DATE")],
-        "moment": [("datetime64[us]", "TIMESTAMP"), ("datetime64[ns]", "TIMESTAMP_NS")],
-        "truth": [("bool" if full else "boolean", "BOOLEAN"), (object, "BOOLEAN")],
-    }[kind]  # fmt: skip
-
-
-def of_polars(kind, held, full):
-    return {
-        "decimal": [(pl.Decimal(n, scale), word) for n, scale, word in precise(held)],
-        "whole": [(getattr(pl, f"Int{n}"), word) for n, word in widths(held)],
-        "text": [(pl.String, "VARCHAR"), (pl.Categorical, "VARCHAR"),
-                 (pl.Enum(sorted({*map(str, held), "zzz"})), "VARCHAR")],
-        "float": [(pl.Float64, "DOUBLE")],
-        "date": [(pl.Date, "DATE")],
-        "moment": [(pl.Datetime("us"), "TIMESTAMP"), (pl.Datetime("ns"), "TIMESTAMP_NS")],
-        "truth": [(pl.Boolean, "BOOLEAN")],
-    }[kind]  # fmt: skip
-
-
-def of_pyarrow(kind, held, full):
-    return {
-        "decimal": [(pa.decimal128(n, scale), word) for n, scale, word in precise(held)],
-        "whole": [(getattr(pa, f"int{n}")(), word) for n, word in widths(held)],
-        "text": [(pa.string(), "VARCHAR"), (pa.large_string(), "VARCHAR"),
-                 (pa.dictionary(pa.int32(), pa.string()), "VARCHAR")],
-        "float": [(pa.float64(), "DOUBLE")],
-        "date": [(pa.date32(), "DATE")],
-        "moment": [(pa.timestamp("us"), "TIMESTAMP"), (pa.timestamp("ns"), "TIMESTAMP_NS")],
-        "truth": [(pa.bool_(), "BOOLEAN")],
-    }[kind]  # fmt: skip
+        "text": [pa.string(), pa.large_string(), pa.dictionary(pa.int32(), pa.string())],
+        "float": [pa.float64()],
+        "date": [pa.date32()],
+        "moment": [pa.timestamp("us"), pa.timestamp("ns")],
+        "truth": [pa.bool_()],
+    }[kind]
 
 
 def frame(library, columns):
     """A table of a library with exactly these types."""
-    if library == "polars":
-        return pl.DataFrame([pl.Series(c.name, c.cells, dtype=c.dtype) for c in columns])
-    if library == "pyarrow":
-        return pa.table({c.name: arrow(c) for c in columns})
-    return pd.DataFrame({c.name: pd.Series(c.cells, dtype=c.dtype) for c in columns})
+    made = arrow(columns)
+    if library in ("polars", "pyarrow"):
+        return pl.from_arrow(made) if library == "polars" else made
+    if library == "pandas nullable":
+        return made.to_pandas(types_mapper=NULLABLE.get)
+    of_objects = [c.name for c in columns if library != "pandas" and c.kind in ("text", "truth")]
+    return made.to_pandas().astype(dict.fromkeys(of_objects, object))
 
 
-def arrow(column):
-    if isinstance(column.dtype, pa.DictionaryType):
-        return pa.array(column.cells, pa.string()).dictionary_encode()
-    return pa.array(column.cells, column.dtype)
+def arrow(columns):
+    return pa.table({c.name: pa.array(c.cells, c.dtype) for c in columns})
 
 
 # -- engines ----------------------------------------------------------------------------------
 
 STANDARD = {"whole": "bigint", "decimal": "numeric", "float": "double precision", "text": "text",
             "date": "date", "moment": "timestamp", "truth": "boolean"}  # fmt: skip
-SQLITE = {**STANDARD, "whole": "integer", "decimal": "real", "float": "real"}
 
 
-def declared(engine, column):
-    if engine == "D":
-        return column.duck
-    whole = column.kind == "whole" and column.dtype == "float64"
-    return (SQLITE if engine == "S" else STANDARD)["float" if whole else column.kind]
+def declared(letter, column):
+    kind = "float" if column.dtype == pa.float64() else column.kind
+    return "real" if (letter, kind) == ("S", "decimal") else STANDARD[kind]
 
 
 def for_sqlite(cell):
@@ -406,21 +285,22 @@ class Engine:
 
     def __init__(self, letter, address=None):
         self.letter = letter
+        self.connection = connected(letter, address)
+        if letter == "P":
+            self.connection.prepare_threshold = None
         if letter == "D":
-            self.connection = duckdb.connect(config={"threads": "1"})
             # DuckDB 2.0: a SUM of BIGINT beside a LEFT JOIN that finds nothing wraps round to -2.
             self.connection.execute("SET disabled_optimizers = 'statistics_propagation'")
-        elif letter == "S":
-            self.connection = sqlite3.connect(":memory:", isolation_level=None)
-        else:
-            self.connection = psycopg.connect(address, autocommit=True, prepare_threshold=None)
-        with_rates(self.connection)
 
     def make(self, tables):
         for name, columns in tables.items():
             self.connection.execute(f"DROP TABLE IF EXISTS {name}")
-            made = ", ".join(f"{c.name} {declared(self.letter, c)}" for c in columns)
-            self.connection.execute(f"CREATE TEMPORARY TABLE {name} ({made})")
+            if self.letter == "D":
+                self.connection.register("given", arrow(columns).slice(0, 0))
+                made = "AS FROM given"
+            else:
+                made = f"({', '.join(f'{c.name} {declared(self.letter, c)}' for c in columns)})"
+            self.connection.execute(f"CREATE TEMPORARY TABLE {name} {made}")
 
     def fill(self, name, rows):
         wipe = "TRUNCATE" if self.letter == "P" else "DELETE FROM"
@@ -443,12 +323,19 @@ class Engine:
         return read(rows, statement.keys)
 
 
-def with_rates(connection):
-    connection.execute("CREATE TEMPORARY TABLE rates (k varchar(9), r bigint)")
+def connected(letter, address=None):
+    """A session of an engine that has the public table."""
+    if letter == "D":
+        made = duckdb.connect(config={"threads": "1"})
+    elif letter == "S":
+        made = sqlite3.connect(":memory:", isolation_level=None)
+    else:
+        made = psycopg.connect(address, autocommit=True)
+    made.execute("CREATE TEMPORARY TABLE rates (k varchar(9), r bigint)")
     for k, r in RATES:
         said = "NULL" if k is None else f"'{k}'"
-        connection.execute(f"INSERT INTO rates VALUES ({said}, {r})")
-    return connection
+        made.execute(f"INSERT INTO rates VALUES ({said}, {r})")
+    return made
 
 
 def read(rows, keys):
@@ -481,39 +368,32 @@ def near(one, other):
     return Fraction(one) == Fraction(other)
 
 
-def orders(rng, rows):
-    """All orders of three rows or fewer; of more some that are no reversal of one another."""
-    if len(rows) <= 3:
-        return [list(order) for order in itertools.permutations(rows)]
-    turns = [rows[i:] + rows[:i] for i in range(len(rows))]
-    return [*turns, rows[::-1], *(rng.sample(rows, len(rows)) for _ in range(3))]
-
-
-# -- distances --------------------------------------------------------------------------------
-
-
 def apart(one, other, norm):
-    """How far two answers are apart."""
+    """How far two answers are apart, as the definition measures it; a missing key is 0, or none at all."""
     if isinstance(one, dict):
-        none = {key: (0,) * len(cells) for key, cells in [*one.items(), *other.items()]}
+        every = {key: len(cells) for key, cells in [*one.items(), *other.items()]}
+        missing = None if norm == 0 else 0
+        both = [
+            [c for key, n in every.items() for c in by.get(key, [missing] * n)]
+            for by in (one, other)
+        ]
         if norm == 0:
-            pairs = itertools.zip_longest
-            return sum(
-                p != q
-                for key in none
-                for p, q in pairs(one.get(key, ()), other.get(key, ()), fillvalue=None)
-            )
-        one, other = ([c for key in none for c in {**none, **by}[key]] for by in (one, other))
-    steps = [difference(p, q) for p, q in zip(one, other, strict=True)]
-    if norm == 2:
-        return math.hypot(*steps) if len(steps) > 1 else steps[0] if steps else 0
-    return max(steps, default=0) if norm == math.inf else sum(steps)
+            return sum(map(operator.ne, *both))
+        one, other = both
+    one, other = (tuple(map(Fraction, answer)) for answer in (one, other))
+    if len(one) == 1:
+        (one,), (other,) = one, other
+    found = definition.gap(one, other, norm) if one != () else 0
+    return float(found) if isinstance(found, Decimal) else found
 
 
-def difference(one, other):
-    if isinstance(one, float) or isinstance(other, float):
-        return abs(float(one) - float(other))
-    return abs(Fraction(one) - Fraction(other))
+def arrangements(rng, tables):
+    """All orders of three rows or fewer of one table; else some that are no reversal of one another."""
+    if [len(rows) <= 3 for rows in tables.values()] == [True]:
+        ((name, rows),) = tables.items()
+        return [{name: order} for order in itertools.permutations(rows)]
+    shuffled = [{n: rng.sample(r, len(r)) for n, r in tables.items()} for _ in range(7)]
+    return [tables, {name: rows[::-1] for name, rows in tables.items()}, *shuffled]
 
 
 # -- universes --------------------------------------------------------------------------------
@@ -538,15 +418,12 @@ class Question(NamedTuple):
 
 def question(rng):
     """A random universe, size and relation."""
-    library = rng.choice(["pandas", "pandas", "polars", "pyarrow"])
+    library = rng.choice(LIBRARIES)
     shape = rng.choice(["population", "population", "range", "product", "people", "people"])
     kind = rng.choice(oracle_rows.RELATIONS)
     size = rng.choice([0, 1, 1, 2, 2, 2, 3, range(1, 3), range(3)])
     k = rng.choice([1, 1, 1, 2])
-    if shape == "people":
-        universe, columns, records = people(rng, library)
-    else:
-        universe, columns, records = rows_of(rng, library, shape)
+    universe, columns, records = (people if shape == "people" else rows_of)(rng, library, shape)
     if shape in ("population", "people"):
         pairs = oracle_rows.of_population(len(records), size, kind, k)
     else:
@@ -554,63 +431,59 @@ def question(rng):
         pairs = oracle_rows.of_range(len(records), size, kind, k)
     relation = getattr(sl, kind)(k)
     types = {name: [f"{c.name}: {c.dtype}" for c in each] for name, each in columns.items()}
-    library = "pandas" if shape == "product" else library
     told = f"{library} {shape}, {relation}, size {size}, of {records}, typed {types}"
     return Question(universe, columns, records, pairs, {"size": size, "relation": relation}, told)
 
 
-def drawn(rng, library, names, count, who=None):
+def drawn(rng, library, names, count):
     """The columns of a table with random cells; a column without any has no type in pandas."""
-    kind = "text" if who and isinstance(who[0], str) else "whole"
-    made = [] if who is None else [column(rng, library, "who", who, kind)]
+    made = []
     for name in names:
-        pool = rng.choice(POOLS[name][1])
+        kind, pools = POOLS[name]
+        pool = rng.choice(pools)
         cells = [rng.choice(pool) for _ in range(count)]
         if not any(cell is not None for cell in cells):
             cells[-1] = pool[0]
-        made.append(column(rng, library, name, cells))
+        made.append(Column(name, kind, rng.choice(types_of(library, kind, cells)), cells))
     return made
 
 
-def product_of(rng):
-    """All rows of one or two columns of two cells; lists of Python's have the type pandas gives them."""
-    several = rng.sample(TABLES["t"], rng.choice([1, 2, 2]))
-    given = {name: rng.choice(POOLS[name][1]) for name in TABLES["t"]}
-    given = {n: rng.sample(pool, 2) if n in several else pool[:1] for n, pool in given.items()}
-    rows = list(itertools.product(*given.values()))
-    columns = []
-    for name, cells in zip(given, zip(*rows, strict=True), strict=True):
-        kind = POOLS[name][0]
-        dtype, word = of_pandas(kind, [c for c in cells if c is not None], full=True)[0]
-        if kind == "whole":
-            dtype, word = ("float64", "DOUBLE") if None in cells else ("int64", "BIGINT")
-        columns.append(Column(name, kind, dtype, word, list(cells)))
-    universe = sl.Universe.product(name="t", **given)
-    return universe, {"t": columns}, [{"t": [row]} for row in rows]
+def rows_in(columns):
+    return list(zip(*(c.cells for c in columns), strict=True))
 
 
 def rows_of(rng, library, shape):
+    """A population or a range of three to five rows, or all rows of one or two columns of two cells."""
     if shape == "product":
-        return product_of(rng)
-    count = rng.choice([3, 4, 5, 5]) if shape == "population" else 3
-    columns = drawn(rng, library, TABLES["t"], count)
-    rows = list(zip(*(c.cells for c in columns), strict=True))
-    make = sl.Universe.population if shape == "population" else sl.Universe.value_range
-    if shape == "range":
-        rows = list(dict.fromkeys(rows))
-    universe = make(frame(library, columns), name="t")
+        several = rng.sample(TABLES["t"], rng.choice([1, 2, 2]))
+        given = {name: rng.choice(POOLS[name][1]) for name in TABLES["t"]}
+        given = {n: rng.sample(pool, 2) if n in several else pool[:1] for n, pool in given.items()}
+        rows = list(itertools.product(*given.values()))
+        columns = []
+        for name, cells in zip(given, map(list, zip(*rows, strict=True)), strict=True):
+            kind = POOLS[name][0]
+            columns.append(Column(name, kind, types_of("pandas", kind, cells)[0], cells))
+        universe = sl.Universe.product(name="t", **given)
+    else:
+        is_range = shape == "range"
+        columns = drawn(rng, library, TABLES["t"], 3 if is_range else rng.choice([3, 4, 5, 5]))
+        make = sl.Universe.value_range if is_range else sl.Universe.population
+        universe, rows = make(frame(library, columns), name="t"), rows_in(columns)
+        rows = list(dict.fromkeys(rows)) if is_range else rows
     return universe, {"t": columns}, [{"t": [row]} for row in rows]
 
 
-def people(rng, library):
+def people(rng, library, shape):
     """Three or four people; each may have rows in one table, in some, or in all."""
-    names = rng.choice([[7, 3, 11, 5], ["c", "a", "ünï", "b"]])  # out of order
+    out_of_order = [("whole", [7, 3, 11, 5]), ("text", ["c", "a", "ünï", "b"])]
+    kind, names = rng.choice(out_of_order)
     somebody = rng.sample(names, rng.choice([3, 4]))
     columns = {}
     for name in rng.choice([("t", "u"), ("t", "u"), ("t", "u", "v")]):
         who = [rng.choice(somebody) for _ in range(rng.randint(1, 4))]
-        columns[name] = drawn(rng, library, TABLES[name], len(who), who)
-    rows = {n: list(zip(*(c.cells for c in each), strict=True)) for n, each in columns.items()}
+        id_ = Column("who", kind, rng.choice(types_of(library, kind, who)), who)
+        columns[name] = [id_, *drawn(rng, library, TABLES[name], len(who))]
+    rows = {name: rows_in(each) for name, each in columns.items()}
     everybody = sorted({row[0] for each in rows.values() for row in each})
     records = [
         {name: [row for row in each if row[0] == who] for name, each in rows.items()}
@@ -635,34 +508,17 @@ class Expected(NamedTuple):
 def expected(engine, rng, asked, statements, norm):
     """What several statements say of one question: each dataset asked by itself, in several orders."""
     engine.make(asked.columns)
-    labels = sorted({side for pair in asked.pairs for side in pair})
     answers = [{} for _ in statements]
-    seen = {}
-    for each in labels:
-        tables = asked.tables(each)
-        content = content_of(tables)
-        if content in seen:
-            for known in answers:
-                known[each] = known[seen[content]]
-            continue
-        seen[content] = each
-        if len(tables) == 1:
-            arranged = [{name: one} for name, rows in tables.items() for one in orders(rng, rows)]
-        else:
-            arranged = [tables, {name: rows[::-1] for name, rows in tables.items()}]
-            arranged += [
-                {name: rng.sample(rows, len(rows)) for name, rows in tables.items()}
-                for _ in range(4)
-            ]
-        for i, arrangement in enumerate(arranged):
+    for labels in sorted({side for pair in asked.pairs for side in pair}):
+        tables = asked.tables(labels)
+        for arrangement in arrangements(rng, tables):
             for name, rows in arrangement.items():
                 engine.fill(name, rows)
             for statement, known in zip(statements, answers, strict=True):
                 answer = engine.ask(statement)
-                if i == 0:
-                    known[each] = answer
-                elif known[each] is not None and not alike(known[each], answer):
-                    known[each] = None  # the order matters
+                first = known.setdefault(labels, answer)
+                if first is not None and not alike(first, answer):
+                    known[labels] = None  # the order matters
     return [greatest(asked, known, norm) for known in answers]
 
 
@@ -695,12 +551,3 @@ def plain(cell):
     if isinstance(cell, pd.Timestamp):
         return cell.to_pydatetime()
     return cell.item() if isinstance(cell, np.generic) else cell
-
-
-def rows_in(native):
-    """The rows of a frame of any library."""
-    if isinstance(native, pd.DataFrame):
-        return list(native.itertuples(index=False, name=None))
-    if isinstance(native, pl.DataFrame):
-        return native.rows()
-    return [tuple(row.values()) for row in native.to_pylist()]

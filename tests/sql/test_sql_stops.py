@@ -11,9 +11,9 @@ from contextlib import closing, nullcontext
 from functools import partial
 from itertools import product
 from threading import Semaphore
+from unittest.mock import Mock
 
 import duckdb
-import pandas as pd
 import psycopg
 import pytest
 from conftest import in_turn, refused
@@ -111,46 +111,20 @@ def test_what_waits_deaf_to_signals_is_interrupted_until_it_hears(ended):
         signal.signal(signal.SIGINT, before)
 
 
-class _Interrupted:
-    """A connection of DuckDB's that is interrupted whatever it is asked."""
-
-    def sql(self, text):
-        raise RuntimeError("Query interrupted")
-
-
 def test_ctrl_c_ends_what_is_asked_beside_the_statement():
     """Catches an interrupt while a session tells of its tables, settings and functions."""
-    session = DuckDB(_Interrupted())
+    session = DuckDB(Mock(**{"sql.side_effect": RuntimeError("Query interrupted")}))
     asks = [partial(session.unknown, {"staff"}), partial(session.require_shared, Parsed(()))]
     for ask in (*asks, session.tables):
         with pytest.raises(KeyboardInterrupt):
             ask()
 
 
-def test_two_threads_share_one_connection(request):
+def test_two_threads_share_one_connection(address):
     """Catches two that undo each other's transaction: an error in both, and a connection left broken."""
-    with psycopg.connect(request.getfixturevalue("address")) as connection:
-        text = "SELECT COALESCE(SUM(a), 0) FROM staff"
-        with ThreadPoolExecutor(4) as pool:
-            asked = [pool.submit(ask, text, connection=connection) for _ in range(4)]
-            assert [each.result().value for each in asked] == [1] * 4
+    asks = partial(ask, "SELECT COALESCE(SUM(a), 0) FROM staff")
+    with psycopg.connect(address) as connection, ThreadPoolExecutor(4) as pool:
+        asked = [pool.submit(asks, connection=connection) for _ in range(4)]
+        assert [each.result().value for each in asked] == [1] * 4
         assert connection.info.transaction_status.name == "IDLE"
         assert connection.prepare_threshold == 5
-
-
-@pytest.mark.parametrize(
-    "values",
-    [
-        [1 + 2j, 3j],
-        pd.period_range("2024-01", periods=2, freq="M"),
-        pd.interval_range(0, 2),
-        pd.arrays.SparseArray([0, 1]),
-    ],
-)
-def test_a_column_that_duckdb_does_not_take_is_refused_by_name(values):
-    """Catches DuckDB's bare NotImplementedException."""
-    universe = sl.Universe.population(pd.DataFrame({"x": values}), name="staff")
-    with refused(ValueError, "table staff", "DuckDB takes"):
-        sl.global_sensitivity(
-            sl.sql("SELECT COUNT(x) FROM staff"), universe, size=1, relation=sl.Change(1)
-        )
