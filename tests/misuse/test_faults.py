@@ -391,11 +391,13 @@ def twice(dataset):
     return (*dataset, *dataset)
 
 
-def are_neighbours(relation):
-    def judge(found, dataset, universe):
-        assert found == len(pairs_of(universe, len(listed(dataset)), relation, dataset))
+def are_neighbours(found, dataset, universe):
+    assert found == len(pairs_of(universe, len(listed(dataset)), sl.Add(1), dataset))
 
-    return judge
+
+def judged(judge, *makers):
+    """Calls of one judge, by the names of their functions."""
+    return {made.__name__: (made, judge(made), own) for made, own in makers}
 
 
 # A name: the function, the judge of what it returns, and what is valid for parameters of its own.
@@ -404,34 +406,33 @@ CALLS = {
     "population": (sl.Universe.population, is_universe, {}),
     "value_range": (sl.Universe.value_range, is_universe, {}),
     "count": (FREE.count, lambda found, size: same(found, math.comb(2 + int(size), 2)), {"size": [2, 1]}),
-    "datasets": (
-        lambda size: len(list(itertools.islice(FREE.datasets(size), 99))),
-        lambda found, size: same(found, min(99, math.comb(2 + int(size), 2))), {"size": [2]}),
     # relations
-    **{made.__name__: (made, lambda found, k, **rest: same(found.k, k), {"columns": []}) for made in conftest.RELATIONS},
+    **judged(lambda made: lambda found, k: same(found.k, k), *((made, {"columns": []}) for made in conftest.RELATIONS)),
     "are_neighbours": (
         sl.Change(1).are_neighbours, lambda found, x, y: same(found, sl.change_one_distance(x, y) <= 1), {}),
-    "neighbours": (
-        lambda dataset, universe: len(list(sl.Change(1).neighbours(dataset, universe))), are_neighbours(sl.Change(1)),
-        {"universe": [FREE]}),
-    "count_neighbours": (sl.Add(1).count_neighbours, are_neighbours(sl.Add(1)), {"universe": [FREE]}),
+    "count_neighbours": (sl.Add(1).count_neighbours, are_neighbours, {"universe": [FREE]}),
     "symmetric_distance": (sl.symmetric_distance, is_distance, {}),
     "change_one_distance": (sl.change_one_distance, is_distance, {}),
     # queries
-    "Query": (sl.Query, shown, {"name": ["f"], "function": [len], "smallest_size": [0, 1]}),
     "MEAN": (sl.MEAN, is_answer(oracle.mean), {}),
     "STD": (sl.STD, is_answer(oracle.QUERIES["std"][0]), {}),
     "count_distinct": (sl.count_distinct, is_answer(lambda x: len(set(x))), {}),
-    "quantile": (sl.quantile, as_plain(sl.quantile), {"q": [0.5, 1]}),
-    "variance": (sl.variance, as_plain(sl.variance), {"ddof": [0, 1]}),
-    "std": (sl.std, as_plain(sl.std), {"ddof": [0, 1]}),
-    "histogram": (sl.histogram, as_plain(sl.histogram), {"edges": [[0, 1, 5], (0, 2)]}),
-    "count_where": (sl.count_where, shown, MORE),
-    "count_people_where": (sl.count_people_where, shown, MORE),
-    "l_statistic": (sl.l_statistic, shown, {"weights": [[1].__mul__]}),
-    "trimmed_mean": (sl.trimmed_mean, as_plain(sl.trimmed_mean), CUT),
-    "winsorised_mean": (sl.winsorised_mean, as_plain(sl.winsorised_mean), CUT),
-    "sql": (sl.sql, shown, {"statement": ["SELECT COUNT(*) FROM staff"], "keys": [None, "d", ["d"]], "connection": [None]}),
+    # what is the same as for plain numbers
+    **judged(
+        as_plain, (sl.quantile, {"q": [0.5, 1]}), (sl.variance, {"ddof": [0, 1]}), (sl.std, {"ddof": [0, 1]}),
+        (sl.histogram, {"edges": [[0, 1, 5], (0, 2)]}), (sl.trimmed_mean, CUT), (sl.winsorised_mean, CUT),
+        (sl.closed_form, {**WITHIN, "size": [3, 2, range(2, 4)], "values": []}),
+        (sl.sensitivity_at_distance, {**AT_ONE, "distance": [0, 1]}), (sl.smooth_sensitivity, {**AT_ONE, "beta": [0.1, 1]}),
+        (sl.breaking_values, {"bounds": [(0, 100), (-1, 1)], "dtype": [float, np.int8, np.float32]})),
+    "at least": (sl.closed_form, as_plain(sl.closed_form), {**WITHIN, "min_size": [3, 2], "size": [], "norm": [], "values": [None, 4]}),
+    # what is made and shown
+    **judged(
+        lambda made: shown, (sl.Query, {"name": ["f"], "function": [len], "smallest_size": [0, 1]}), (sl.count_where, MORE),
+        (sl.count_people_where, MORE), (sl.l_statistic, {"weights": [[1].__mul__]}),
+        (sl.sql, {"statement": ["SELECT COUNT(*) FROM staff"], "keys": [None, "d", ["d"]], "connection": [None]}),
+        (sl.conjecture, {"query": [sl.MEAN, sl.SUM], "universes": [[FREE, KNOWN]], "sizes": [[1, 2, 3]], "relations": [RELATIONS[:1]]}),
+        (sl.plot_sweep, {}), (sl.plot_compare, {}), (sl.plot_witness, {"sensitivity": [WITNESS]}),
+        (sl.explore, {"universe": [FREE], "size": [2], "queries": [[sl.MEAN]], "relations": [[sl.Change]]})),
     # sensitivities
     "global_sensitivity": (sl.global_sensitivity, is_widest, {}),
     "of groups": (
@@ -442,10 +443,6 @@ CALLS = {
     "local_sensitivity": (sl.local_sensitivity, is_widest, {"universe": [FREE], "method": ["auto", "walk"]}),
     "sweep": (sl.sweep, is_table, {}),
     "compare": (sl.compare, is_table, {"bounds": [(0, 4), None]}),
-    "closed_form": (sl.closed_form, as_plain(sl.closed_form), {**WITHIN, "size": [3, 2, range(2, 4)], "values": []}),
-    "at least": (sl.closed_form, as_plain(sl.closed_form), {**WITHIN, "min_size": [3, 2], "size": [], "norm": [], "values": [None, 4]}),
-    "sensitivity_at_distance": (sl.sensitivity_at_distance, as_plain(sl.sensitivity_at_distance), {**AT_ONE, "distance": [0, 1]}),
-    "smooth_sensitivity": (sl.smooth_sensitivity, as_plain(sl.smooth_sensitivity), {**AT_ONE, "beta": [0.1, 1]}),
     # audits
     "audit": (
         partial(sl.audit, trials=20), is_audit,
@@ -457,18 +454,6 @@ CALLS = {
         {"function": [twice], "claim": [1, lambda distance: 2 * distance], "inputs": [[(), (1,), (1, 2)]],
          "distances": [[1, 2]], "input_metric": [sl.symmetric_distance], "output_metric": [sl.symmetric_distance],
          "max_pairs": [10]}),
-    "breaking_values": (sl.breaking_values, as_plain(sl.breaking_values), {"bounds": [(0, 100), (-1, 1)], "dtype": [float, np.int8, np.float32]}),
-    "conjecture": (
-        sl.conjecture, shown,
-        {"query": [sl.MEAN, sl.SUM], "universes": [[FREE, sl.Universe.value_range([0, 2])]], "sizes": [[1, 2, 3]],
-         "relations": [[sl.Change(1), sl.Change(2)]]}),
-    # pictures
-    "plot_sweep": (sl.plot_sweep, shown, {}),
-    "plot_compare": (sl.plot_compare, shown, {}),
-    "plot_witness": (sl.plot_witness, shown, {"sensitivity": [WITNESS]}),
-    "explore": (
-        sl.explore, shown,
-        {"universe": [FREE], "size": [2], "queries": [[sl.MEAN]], "relations": [[sl.Change]]}),
 }  # fmt: skip
 
 # --- calling --------------------------------------------------------------------------------------
