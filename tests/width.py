@@ -29,7 +29,8 @@ population = sl.Universe.population
 
 def disagreements():
     """What the package answers otherwise than Python's own numbers, a line each."""
-    return [told for question in questions() if (told := told_of(*question))]
+    found = [(name, right, answer_of(ask)) for name, ask, right in questions()]
+    return [f"{name}: {right} is right, got {got}" for name, right, got in found if got != right]
 
 
 def questions():
@@ -38,13 +39,11 @@ def questions():
         yield from part()
 
 
-def told_of(name, ask, right):
-    """What is wrong with an answer, or nothing."""
+def answer_of(ask):
     try:
-        found = ask()
+        return ask()
     except Exception as error:
-        found = f"{type(error).__name__}: {error}"
-    return None if found == right else f"{name}: {right} is right, got {found}"
+        return f"{type(error).__name__}: {error}"
 
 
 def most(query, values, relation, size, of=population, **asked):

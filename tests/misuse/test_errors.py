@@ -16,7 +16,7 @@ import pytest
 from conftest import METHODS, SCHOOL, Rude, refused
 
 import sensitivity_lab as sl
-from sensitivity_lab.methods.lattice import Evaluations, Lattice
+from sensitivity_lab.methods.lattice import Lattice
 from sensitivity_lab.methods.workers import block_edges
 from sensitivity_lab.testing import worst_pairs
 
@@ -140,19 +140,15 @@ REFUSED = [
     (asked_of((1, 4)), ValueError, ["dataset", "universe", "4"]),
     (asked_of((1, 1)), ValueError, ["dataset", "1", "2"]),
     (asked_of((1, math.nan)), ValueError, ["finite", "nan"]),
-    (asked_of((1, "2")), TypeError, ["number", "'2'"]),
     (asked_of("12"), TypeError, ["dataset", "'12'"]),
     (asked_of(5), TypeError, ["dataset", "5"]),
     *((asked_of((1, 2), relation=relation), ValueError, ["feasible", str(relation)]) for relation in (sl.Remove(3), sl.Add(3))),
     (asked(sl.Query("q", len, smallest_size=299), PAIR, size=range(300), relation=sl.Add(1)), ValueError, [" more"]),  # reasons
     # in a table: the last bad relation before the first row
     (in_a_table(relations=[]), ValueError, ["relations", "[]"]),
-    (in_a_table(relations=[1]), TypeError, ["relation", "1"]),
     (in_a_table(relations=[sl.Change(1), "x"]), TypeError, ["relation", "'x'"]),
     (in_a_table(queries=[]), ValueError, ["queries", "[]"]),
-    (in_a_table(queries=["mean"]), TypeError, ["query", "'mean'"]),
     (in_a_table(columns={}), ValueError, ["columns", "{}"]),
-    (in_a_table(columns={"a": [1, 2]}), TypeError, ["universe", "[1, 2]"]),
     (in_a_table(size=9), ValueError, ["size", "at most 4", "9"]),
     # for the widest pairs, before the first is asked for
     *((lambda own, wrong=wrong: worst_pairs(own, **{"universe": SCHOOL, "size": 2, **CHANGE} | wrong), error, words)
@@ -264,17 +260,12 @@ def test_a_sweep_reads_in_pieces_that_fit_in_memory():
 
 def test_the_walk_makes_no_table(monkeypatch):
     """Catches a walk, the reference, that leans on the sweep's lattice or its evaluations."""
-
-    def is_built(*given):
-        pytest.fail(f"built from {given}")
-
-    monkeypatch.setattr("sensitivity_lab.methods.sweep.lattice_of", is_built)
-    monkeypatch.setattr(Lattice, "__init__", is_built)
-    monkeypatch.setattr(Evaluations, "__init__", is_built)
+    for built in ("sweep.lattice_of", "lattice.Lattice.__init__", "lattice.Evaluations.__init__"):
+        monkeypatch.setattr(f"sensitivity_lab.methods.{built}", None)
     assert asked(sl.SUM, method="walk")(None).value == 9
     assert asked_of((1, 2), sl.SUM, method="walk")(None).value == 9
     assert in_a_table(queries=[sl.SUM], method="walk")(None).shape
-    with pytest.raises(pytest.fail.Exception, match="built from"):
+    with pytest.raises(TypeError, match="not callable"):
         asked(sl.SUM, method="sweep")(None)
 
 

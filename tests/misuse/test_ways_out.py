@@ -60,11 +60,9 @@ WAYS_OUT = [
     *((partial(asked, universe=given), MAKERS) for given in (
         [1, 2, 3], PAY, PAY["pay"], pl.DataFrame({"pay": [1]}), np.arange(3), range(3), (0, 100), {"a": [1]})),
     (partial(LOCAL, sl.MEAN, (1, 2), [1, 2, 3], relation=ONE), MAKERS),
-    (partial(LOCAL, sl.MEAN, SOME, (1, 2), relation=ONE), MAKERS),
     (partial(sl.explore, [1, 2, 3], size=2), MAKERS),
     (partial(sl.Universe.population, 1, 2, 3), "records=[1, 2, 3]"),
     (partial(sl.Universe.population, 100), "a list, as [1, 2, 3]"),
-    (partial(sl.Universe.population, {"a": [1, 2]}), "pandas.DataFrame(columns)"),
     (partial(sl.Universe.population, "data.csv"), "pandas.read_csv(file)"),
     (partial(sl.Universe.population, [[1], [2]]), "make a tuple of a list"),
     *((partial(sl.Universe.population, it), "DataFrame of dicts or a structured array") for it in ([{"a": 1}], np.zeros(2, [("pay", "i4")]))),
@@ -87,7 +85,6 @@ WAYS_OUT = [
     (lambda: ASK(sl.MEAN, SOME, n=2, relation=ONE), f"takes size, not n: {SIZE}"),
     (lambda: AUDIT(sl.MEAN, 1, SOME, size=2, relations=[ONE]), f"takes sizes, not size: {SIZES}"),
     (lambda: AUDIT(sl.MEAN, SOME, sizes=2, relations=[ONE]), "universe=sl.Universe.population(records)"),
-    (lambda: AUDIT(sl.MEAN, SOME, 1, sizes=2, relations=[ONE]), MAKERS),
     (lambda: LOCAL(sl.MEAN, (1, 2), SOME, size=2, relation=ONE), "takes no size: it takes query, dataset, universe"),
     (lambda: sl.sweep([sl.MEAN], {"a": SOME}, size=2, relation=ONE), RELATIONS),
     (lambda: sl.sweep(sl.MEAN, {"a": SOME}, size=2, relations=ONE), "as [sl.MEAN]"),
@@ -100,7 +97,6 @@ WAYS_OUT = [
     *((partial(asked, size=size), "or a range as range(2, 5)") for size in ([2, 3], np.arange(1, 3))),
     *((partial(asked, given), words) for given, words in (
         (PAY, "the query comes first"), ([sl.SUM, sl.MEAN], "sl.sweep([sl.SUM, sl.MEAN], ...)"), (sl.MEAN([1, 2]), "as sl.MEAN, not its answer"))),
-    (lambda: asked(max_dataset=2), "takes max_datasets, not max_dataset"),
     (lambda: asked(metric=sl.symmetric_distance), ASK_A_METRIC),
     (lambda: asked(method="sweeep"), "auto, sweep, walk, solver"),
     (lambda: asked(method="search"), "sl.audit(..., method='search')"),
@@ -123,7 +119,6 @@ WAYS_OUT = [
     *((partial(asked, sl.STD, given, size=1), ".of(") for given in (STAFF, BUYERS, sl.Universe.value_range(["a"]))),
     (lambda: asked(sl.SUM.of("pai"), STAFF), "one of team, pay"),
     (lambda: asked(sl.SUM.of("pay").by("taem"), STAFF), "by must name a column, one of team, pay"),
-    (lambda: asked(sl.MEAN.of("pai").by("team"), STAFF), "of must name a column, one of team, pay"),
     *((partial(asked, query.by("shop"), BUYERS, size=1), "of must name a column where people are asked by group")
       for query in (sl.SUM.of(len), sl.SUM.of(len).clipped(0, 1))),
     *((partial(asked, query, STAFF, method=method), f"{name} failed on record") for method in ("walk", "solver")
@@ -139,7 +134,6 @@ WAYS_OUT = [
     *((partial(ask, sl.MEAN.of("pay"), universe=sl.Universe.people(PAY, most_rows=1)), "needs at least 1 row, got a table")
       for ask in (asked, audited)),
     (lambda: sl.std(ddof=1).of("pay")(PAY.head(1)), "needs at least 2 rows, got a table with the columns team, pay and 1 row"),
-    (lambda: asked(relation=sl.Change(1, columns=["pai"])), "columns must be"),
     (lambda: asked(sl.sql("SELECT SUM(y) FROM t"), ROWS), "Candidate bindings"),
     (lambda: sl.sql("SELECT 1; SELECT 2"), "one statement"),
     (lambda: asked(sl.sql("SELECT COUNT(*) FROM t"), SOME), "Universe.product(salary=[0, 50])"),
@@ -174,7 +168,6 @@ WAYS_OUT = [
     (lambda: asked(lambda t: pa.scalar(None), STAFF), "number or a vector, got None"),
     (lambda: asked(lambda t: t["pai"].sum(), STAFF), "KeyError: 'pai'"),
     (lambda: asked(lambda x: sum(x), MANY, size=20), "sl.audit(..., method='search')"),
-    (lambda: audited(lambda x: sum(x), 1, MANY, sizes=20), "ask sl.SUM, sl.MEAN or another standard query"),
     *((partial(asked, function), words) for function, words in (
         (lambda x: np.random.default_rng().random(), "function must be deterministic"), (lambda x: x.mean(), "numpy.array(dataset))"))),
     (lambda: asked(set, output_metric="jaccard"), "output_metric must be callable"),

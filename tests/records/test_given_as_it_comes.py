@@ -9,7 +9,6 @@ import pytest
 import sensitivity_lab as sl
 
 COLUMNS = {
-    "list": lambda values: values,
     "polars": lambda values: pl.Series("", values),
     "pyarrow": pa.array,
     "pyarrow, chunked": lambda values: pa.chunked_array([values[:1], values[1:]]),
