@@ -32,7 +32,7 @@ def imported(nodes):
     for node in nodes:
         if isinstance(node, ast.Import):
             found |= {alias.name for alias in node.names}
-        elif isinstance(node, ast.ImportFrom):
+        elif isinstance(node, ast.ImportFrom) and node.module:
             for alias in node.names:  # a name may be a module of its own
                 whole = f"{node.module}.{alias.name}"
                 found.add(whole if whole in MODULES else node.module)
