@@ -293,7 +293,7 @@ def as_plain(function):
     def judge(found, **given):
         shown(found)
         sequences = {"bounds", "dataset", "edges"} & set(given)
-        numbers = {key for key in given if is_number(given[key]) and key != "norm"}
+        numbers = {key for key in given if is_number(given[key])} - {"norm", "dtype"}
         plain = {key: listed(given[key]) for key in sequences}
         plain |= {key: listed([given[key]])[0] for key in numbers}
         again = function(**given | plain)
