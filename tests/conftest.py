@@ -67,13 +67,13 @@ def seeds(count: int) -> range:
 # no line that the others do not, as found by `pytest --cov-context=test`.
 COVERED = 3
 UNCOVERED = [
-    *(ROOT / place for place in ("book", "tests/board", "tests/book", "tests/course", "tests/misuse")),
-    *(ROOT / "tests" / f"test_{name}.py" for name in ("properties", "recipes", "types")),
-    *(ROOT / "tests" / "methods" / f"test_{name}.py" for name in ("solvers", "workers")),
-    *(ROOT / "tests" / "proved" / f"test_{name}.py" for name in ("formulas",)),
-    *(ROOT / "tests" / "records" / f"test_{name}.py" for name in ("order", "row_values")),
-    *(ROOT / "tests" / "sql" / f"test_{name}.py" for name in ("sql_fuzz", "sql_session")),
-    *(ROOT / "tests" / "testing" / f"test_{name}.py" for name in ("conformance",)),
+    ROOT / place
+    for place in (
+        "book", "tests/board", "tests/book", "tests/course", "tests/misuse", "tests/test_properties.py", "tests/test_recipes.py",
+        "tests/test_types.py", "tests/methods/test_solvers.py", "tests/methods/test_workers.py", "tests/proved/test_formulas.py",
+        "tests/records/test_order.py", "tests/records/test_row_values.py", "tests/sql/test_sql_fuzz.py",
+        "tests/sql/test_sql_session.py", "tests/testing/test_conformance.py",
+    )
 ]  # fmt: skip
 
 # And single tests that take a second or more: without all of these some thirty of 18,740 branches are reached no more.
@@ -129,13 +129,10 @@ MONOTONE = [
 ]  # fmt: skip
 SPREADS = [sl.VARIANCE, sl.STD, sl.variance(ddof=1), sl.std(ddof=1)]
 # Those of which `oracle.QUERIES` has a brute force, by name.
-QUERIES = {
-    query.name: query
-    for query in (
-        sl.COUNT, sl.SUM, sl.MEAN, sl.MEDIAN, sl.quantile(0.25), sl.quantile(0.9), sl.VARIANCE,
-        sl.variance(ddof=1), sl.STD, sl.std(ddof=1), sl.MIN, sl.MAX, sl.count_distinct,
-    )
-}  # fmt: skip
+QUERIES = {query.name: query for query in (
+    sl.COUNT, sl.SUM, sl.MEAN, sl.MEDIAN, sl.quantile(0.25), sl.quantile(0.9), sl.VARIANCE,
+    sl.variance(ddof=1), sl.STD, sl.std(ddof=1), sl.MIN, sl.MAX, sl.count_distinct,
+)}  # fmt: skip
 
 SCHOOL = sl.Universe.population([1, 2, 3, 10])
 ABSENCES = sl.Universe.population([1, 2, 3, 4, 5, 6, 7, 8, 15, 20], name="absence_days")
@@ -185,9 +182,8 @@ class Rude:
     def _fail(self, *_):
         raise KeyError("mine")
 
-    __repr__ = __str__ = __iter__ = __len__ = __bool__ = __eq__ = __lt__ = __float__ = __index__ = (
-        _fail
-    )
+    __repr__ = __str__ = __iter__ = __len__ = __bool__ = __eq__ = _fail
+    __lt__ = __float__ = __index__ = _fail
     __hash__ = object.__hash__
 
 
@@ -198,15 +194,18 @@ FLAGS = [
 ]  # fmt: skip
 
 
+def lacking(what: str) -> None:
+    """A reader's run is skipped without a program, and a CI run fails."""
+    (pytest.fail if os.environ.get("CI") else pytest.skip)(what)
+
+
 @pytest.fixture(scope="session")
 def browser():
-    """A running browser; without one a reader's run is skipped, and a CI run fails."""
-    path = next(
-        filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None
-    )
+    """A running browser."""
+    known = map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))
+    path = next(filter(None, known), None)
     if path is None:
-        missing = "no Chromium found: the book was not looked at in a browser"
-        pytest.fail(missing) if os.environ.get("CI") else pytest.skip(missing)
+        lacking("no Chromium found: the book was not looked at in a browser")
     from playwright.sync_api import sync_playwright  # only these tests need it
 
     with sync_playwright() as playwright:
@@ -232,8 +231,7 @@ def address() -> Iterator[str]:
     """The address of a server of our own on a socket; each worker of pytest-xdist has another."""
     bin_ = programs()
     if bin_ is None:
-        missing = "no PostgreSQL server found: its answers were not held to the others"
-        pytest.fail(missing) if os.environ.get("CI") else pytest.skip(missing)
+        lacking("no PostgreSQL server found: its answers were not held to the others")
     with tempfile.TemporaryDirectory(prefix="pg") as folder, tempfile.TemporaryFile("w+") as log:
         who = {}
         if os.geteuid() == 0:  # the server refuses root

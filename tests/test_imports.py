@@ -1,9 +1,12 @@
-"""The rule of imports, read from the imports themselves; and where tests stand."""
+"""The rule of imports, read from the imports themselves; what an installation brings; and where tests stand."""
 
 import ast
 import re
+import sys
+import tomllib
 from graphlib import TopologicalSorter
 
+import nbformat
 import pytest
 from conftest import ROOT
 
@@ -20,22 +23,24 @@ def name_of(path, package):
 MODULES = {
     name_of(path, package): path for package in PACKAGES for path in sorted(package.rglob("*.py"))
 }
+TREES = {name: ast.parse(path.read_text(encoding="utf-8")) for name, path in MODULES.items()}
 
 
-def imported_by(name, nodes=ast.walk):
-    """The modules of the package that a module imports, inside its functions too."""
+def imported(nodes):
+    """The modules that some nodes of a syntax tree import."""
     found = set()
-    for node in nodes(ast.parse(MODULES[name].read_text(encoding="utf-8"))):
+    for node in nodes:
         if isinstance(node, ast.Import):
             found |= {alias.name for alias in node.names}
-        elif isinstance(node, ast.ImportFrom):
+        elif isinstance(node, ast.ImportFrom) and node.module:
             for alias in node.names:  # a name may be a module of its own
                 whole = f"{node.module}.{alias.name}"
                 found.add(whole if whole in MODULES else node.module)
-    return found & set(MODULES)
+    return found
 
 
-IMPORTS = {name: imported_by(name) for name in MODULES}
+IMPORTED = {name: imported(ast.walk(tree)) for name, tree in TREES.items()}  # in functions, too
+IMPORTS = {name: found & set(MODULES) for name, found in IMPORTED.items()}
 ENGINE = {name for name in MODULES if name.startswith("sensitivity_lab.")}
 
 
@@ -69,11 +74,16 @@ def test_imports_run_from_left_to_right(package):
 
 @pytest.mark.parametrize("wing", ["sql", "audit", "testing", "plotting"])
 def test_a_wing_can_be_taken_away(wing):
-    """Catches a room that asks for one of these as soon as it is imported; `testing` is about audits."""
-    at_once = {name: imported_by(name, ast.iter_child_nodes) for name in ENGINE}
-    lean = {name for name in ENGINE if any(f"lab.{wing}" in other for other in at_once[name])}
+    """Catches a room that asks for one of these, even in the middle of an answer; `testing` is about audits."""
+    lean = {name for name in ENGINE if any(f"lab.{wing}" in other for other in IMPORTS[name])}
     rooms = {name.split(".")[1] for name in lean} - {wing}
     assert rooms <= ({"testing"} if wing == "audit" else set())
+
+
+def test_hardly_a_module_is_imported_by_a_name_that_is_made():
+    """Catches a way round these rules: libraries that a caller has, and pandas once it is needed, are all."""
+    made = {name for name in ENGINE if "import_module" in MODULES[name].read_text(encoding="utf-8")}
+    assert made == {"sensitivity_lab.to_json", "sensitivity_lab.numbers.lazy"}
 
 
 def test_the_package_never_imports_what_the_book_alone_needs():
@@ -82,23 +92,79 @@ def test_the_package_never_imports_what_the_book_alone_needs():
     assert {name: IMPORTS[name] - ENGINE for name in ENGINE if IMPORTS[name] - ENGINE} == {}
 
 
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+EXTRAS = PROJECT["optional-dependencies"]
+# Imported by another name than it is installed by, or with what is.
+BROUGHT_BY = {
+    "IPython": "jupyterlab", "cycler": "matplotlib", "matplotlib_inline": "jupyterlab", "traitlets": "ipywidgets",
+}  # fmt: skip
+
+
+def names(requirements):
+    """What requirements ask for, without versions and extras."""
+    return {re.match(r"[\w-]+", line)[0] for line in requirements if line[:1].isalpha()}
+
+
+def installed(modules):
+    """The third-party packages among modules, by the names they are installed by."""
+    ours = {package.name for package in PACKAGES}
+    roots = {module.split(".")[0] for module in modules} - sys.stdlib_module_names - ours
+    return {BROUGHT_BY.get(root, root) for root in roots}
+
+
+CORE = names(PROJECT["dependencies"])
+
+
+@pytest.mark.parametrize("extra", EXTRAS)
+def test_what_an_extra_brings_stands_in_the_lock(extra):
+    """Catches a name that our own tests never see, or see in a version of another."""
+    locked = names((ROOT / "requirements.in").read_text(encoding="utf-8").splitlines())
+    assert names(EXTRAS[extra]) <= locked
+    assert names(EXTRAS[extra]).isdisjoint(CORE)
+
+
+def test_what_the_package_imports_is_installed_with_it_or_with_an_extra():
+    """Catches an import that fails for whoever installs the package and no more than it asks for."""
+    everything = installed(set().union(*(IMPORTED[name] for name in ENGINE)))
+    assert {"numpy", "matplotlib"} <= everything <= CORE.union(*map(names, EXTRAS.values()))
+
+
+def test_a_module_imports_nothing_beyond_the_core_when_it_is_imported():
+    """Catches a light core that is not: only pictures, SQL and testing may ask for more."""
+    for name in ENGINE:
+        extra = {"plotting": "plot", "testing": "testing"}.get(name.split(".")[1])
+        at_once = installed(imported(TREES[name].body))
+        assert at_once <= CORE | names(EXTRAS.get(extra, [])), name
+
+
+def test_what_the_book_imports_is_installed_with_its_extra():
+    """Catches a notebook that stops at its first cell for whoever installed `[book]`."""
+    elsewhere = ("stand_ins", "libraries")  # in a browser, and in environments of their own
+    book = [name for name in set(MODULES) - ENGINE if not {*elsewhere} & {*name.split(".")}]
+    paths = sorted((ROOT / "notebooks").glob("*.ipynb"))
+    assert len(paths) > 10
+    cells = (cell for path in paths for cell in nbformat.read(path, as_version=4).cells)
+    code = (cell.source for cell in cells if cell.cell_type == "code")
+    plain = (ast.parse(re.sub(r"^\s*[%!].*$", "", text, flags=re.M)) for text in code)
+    asked = set().union(*(IMPORTED[name] for name in book), *map(imported, map(ast.walk, plain)))
+    assert installed(asked) <= CORE | names(EXTRAS["book"])
+    own = tomllib.loads((BOOK / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    assert names(own["dependencies"]) - {"sensitivity-lab"} <= names(EXTRAS["book"])
+
+
 def test_tests_stand_as_the_package_does():
-    """Catches a wing without a folder of tests, and two test modules of one name."""
+    """Catches a wing without a folder of tests, two test modules of one name, and a second conftest, after
+    which `from conftest import` would depend on the order of tests."""
     wings = {path.parent.name for path in (ROOT / "sensitivity_lab").glob("*/__init__.py")}
     tests = sorted((ROOT / "tests").rglob("test_*.py"))
     assert wings <= {path.parent.name for path in tests}
     assert len({path.name for path in tests}) == len(tests)
+    assert len(list((ROOT / "tests").rglob("conftest.py"))) == 1
 
 
-def test_there_is_one_conftest():
-    """Catches a second one, after which `from conftest import` would depend on the order of tests."""
-    assert list((ROOT / "tests").rglob("conftest.py")) == [ROOT / "tests" / "conftest.py"]
-
-
-def private_names_of_others(path):
-    """What a file reads of an object that is private and that the file does not define itself."""
-    tree = ast.parse(path.read_text(encoding="utf-8"))
-    parts = list(ast.walk(tree))
+def private_names_of_others(name):
+    """What a module reads of an object that is private and that it does not define itself."""
+    parts = list(ast.walk(TREES[name]))
     defined = {getattr(part, "name", None) for part in parts}
     defined |= {part.id for part in parts if isinstance(part, ast.Name)}
     attributes = [part for part in parts if isinstance(part, ast.Attribute)]
@@ -109,5 +175,5 @@ def private_names_of_others(path):
 
 def test_no_module_reads_what_is_private_in_another():
     """Catches an interface that stands nowhere."""
-    paths = [path for name, path in MODULES.items() if name.startswith("sensitivity_lab")]
-    assert {path: found for path in paths if (found := private_names_of_others(path))} == {}
+    mine = {*ENGINE, "sensitivity_lab"}
+    assert {name: found for name in mine if (found := private_names_of_others(name))} == {}

@@ -63,11 +63,6 @@ class Copy:
         self.run("-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", *tests, *chosen)
 
 
-@pytest.fixture
-def copy(tmp_path):
-    return Copy(tmp_path)
-
-
 def a_query_with_its_proof(copy):
     """Catches a step that is not written down, and a block of code that the checks refuse."""
     copy.insert(
@@ -150,8 +145,8 @@ RECIPES = [a_query_with_its_proof, a_relation, an_sql_dialect, a_chapter]
 
 
 @pytest.mark.parametrize("recipe", in_turn(RECIPES), ids=lambda recipe: recipe.__name__)
-def test_a_recipe(copy, recipe):
-    recipe(copy)
+def test_a_recipe(tmp_path, recipe):
+    recipe(Copy(tmp_path))
 
 
 def test_the_guide_names_files_that_there_are():

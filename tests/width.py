@@ -29,7 +29,8 @@ population = sl.Universe.population
 
 def disagreements():
     """What the package answers otherwise than Python's own numbers, a line each."""
-    return [told for question in questions() if (told := told_of(*question))]
+    found = [(name, right, answer_of(ask)) for name, ask, right in questions()]
+    return [f"{name}: {right} is right, got {got}" for name, right, got in found if got != right]
 
 
 def questions():
@@ -38,13 +39,11 @@ def questions():
         yield from part()
 
 
-def told_of(name, ask, right):
-    """What is wrong with an answer, or nothing."""
+def answer_of(ask):
     try:
-        found = ask()
+        return ask()
     except Exception as error:
-        found = f"{type(error).__name__}: {error}"
-    return None if found == right else f"{name}: {right} is right, got {found}"
+        return f"{type(error).__name__}: {error}"
 
 
 def most(query, values, relation, size, of=population, **asked):
@@ -77,15 +76,10 @@ def long():
     many = [10**15 + 7 * i * i for i in range(3000)]
     apart = sum(many[1500:]) - sum(many[:1500])
     yield "sum of 3,000", most(sl.SUM, many, sl.Change(1500), 1500), apart
-    yield "mean of 3,000", most(sl.MEAN, many, sl.Change(1500), 1500), Fraction(apart, 1500)
     three = (0, 3_000_000_000, 2**33)
     halves = [Fraction(abs(a - b), 2) for a, b in combinations(three, 2)]  # deviations of two
     right = float(max(halves) - min(halves))
     yield "standard deviation", most(sl.STD, three, sl.Change(2), 2), right
-    ask = most(sl.MEAN, [0, 2**40], sl.Change(5), 10**12, sl.Universe.value_range)
-    yield "mean of 10¹² records", ask, Fraction(5 * 2**40, 10**12)
-    form = {"bounds": (0, 2**40), "size": 10**10, "relation": sl.Change(3)}
-    yield "closed form", lambda: sl.closed_form(sl.SUM, **form).value, 3 * 2**40
 
 
 def one_dataset():
