@@ -81,7 +81,7 @@ UNCOVERED_ALONE = {
     "test_a_formula_that_fits_all_is_still_no_proof", "test_a_million_rows",
     "test_a_predicate_of_one_bin_has_no_table", "test_a_report_has_every_audit",
     "test_a_search_never_passes_enumeration", "test_a_search_reaches_the_solver",
-    "test_a_setting_shows_its_sensitivity_and_its_pair",
+    "test_a_sensitivity_is_the_brute_forces_or_is_refused", "test_a_setting_shows_its_sensitivity_and_its_pair",
     "test_an_internal_error_of_duckdb_closes_no_database_of_the_callers",
     "test_at_least_m_records_are_decided_by_the_shares_with_the_fewest",
     "test_counts_and_sums_by_many_groups_end_at_once",

@@ -20,7 +20,7 @@ import pytest
 from conftest import refused
 
 import sensitivity_lab as sl
-from sensitivity_lab.sql.dialects import SQLite, database_of
+from sensitivity_lab.sql.dialects import database_of
 from sensitivity_lab.sql.parsed import parsed
 from sensitivity_lab.sql.result_set import ResultSet
 
@@ -81,7 +81,9 @@ def connection(connect):
 
 @pytest.fixture
 def sqlite():
-    with closing(sqlite3.connect(":memory:")) as made:
+    """A session of a class of one's own, as pools and tracers make them: it is known by what it is made of."""
+    factory = type("Firm", (sqlite3.Connection,), {})
+    with closing(sqlite3.connect(":memory:", factory=factory)) as made:
         yield made
 
 
@@ -201,6 +203,16 @@ def test_what_only_the_database_can_read_is_given_to_it(sqlite):
         ask(sqlite, "SELECT FROM WHERE")
 
 
+def test_a_sensitivity_is_asked_beside_a_public_table(sqlite):
+    """Catches a permanent table that is taken for the dataset's, and a refusal that comes too late."""
+    sqlite.execute("CREATE TABLE rates (department text, rate real)")
+    sqlite.execute("INSERT INTO rates VALUES ('law', 3), ('art', 1)")
+    text = "SELECT COALESCE(SUM(salary * rate), 0) FROM staff JOIN rates USING (department)"
+    staff = sl.Universe.product(department=["law", "art"], salary=[0, 50], name="staff")
+    asked = {"universe": staff, "size": 2, "relation": sl.SymmetricDifference(1)}
+    assert sl.global_sensitivity(sl.sql(text, connection=sqlite), **asked).value == 150
+
+
 def test_a_tie_that_a_database_breaks_in_its_own_way_is_refused(connection):
     """Catches the first of many groups of one size, whatever the order of rows."""
     first = (
@@ -304,11 +316,14 @@ def test_nan_is_no_null(sqlite, postgresql):
 # -- connections ------------------------------------------------------------------------------
 
 
-def test_a_class_of_ones_own_is_known_by_what_it_is_made_of():
-    """Catches a subclass, as pools and tracers make them, taken for an unknown database."""
-    factory = type("Firm", (sqlite3.Connection,), {})
-    with closing(sqlite3.connect(":memory:", factory=factory)) as connection:
-        assert isinstance(database_of(connection), SQLite)
+def test_a_transaction_that_has_failed_and_one_that_must_be_awaited_are_refused(postgresql):
+    """Catches a session of PostgreSQL that answers nothing."""
+    with refused(TypeError, "asynchronous"):
+        database_of(object.__new__(psycopg.AsyncConnection))
+    with pytest.raises(psycopg.errors.UndefinedColumn):
+        postgresql.execute("SELECT nothing")
+    with refused(ValueError, "connection must be idle", "INERROR"):
+        ask(postgresql, "SELECT 1 FROM staff")
 
 
 @pytest.fixture
@@ -319,7 +334,7 @@ def pretended(monkeypatch):
         made = ModuleType(name)
         vars(made).update(module)
         monkeypatch.setitem(sys.modules, name, made)
-        connection = MagicMock()
+        connection = MagicMock(spec=["cursor", "commit", "rollback", "close", "info", "autocommit"])
         type(connection).__module__ = f"{name}.connections"
         cursor = connection.cursor.return_value
         cursor.description = [("n", 3)]
