@@ -10,7 +10,7 @@ import polars as pl
 import pyarrow as pa
 import pytest
 from conftest import refused
-from worlds import Anybody, Named, schema
+from worlds import Anybody, Named, people_of, schema
 
 import sensitivity_lab as sl
 
@@ -47,10 +47,16 @@ def test_anybody_bounded_is_whoever_can_be_left(seed):
     """Catches people whom no bound leaves, one who is missed, and one who is listed twice."""
     rng = random.Random(seed)
     anybody = Anybody(rng)
-    anybody.bound(rng)
+    bounds = [(before, after) for before, after in anybody.bound(rng) if before][:9]
     listed = [anybody.read(anybody.universe.given([i])) for i in range(anybody.universe.distinct)]
     found = [next(iter(one), ()) for one in listed]
     assert sorted(found) == sorted(anybody.everybody)
+    # the same rows as a table lie in it
+    if bounds:
+        before, after = zip(*bounds, strict=True)
+        table = anybody.universe.apply(anybody.numbered(before, rng)).table
+        assert len(anybody.universe.indices(table)) == len(after)
+        assert people_of(table) == Counter(after)
 
 
 def test_a_real_table_may_have_the_column_that_comes_first():

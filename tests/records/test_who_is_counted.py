@@ -272,6 +272,8 @@ def test_one_person_with_their_neighbours():
     for person, value in (((("a", 0), ("b", 5)), 13), ((), 0)):
         found = sl.local_sensitivity(PRICE, [person], FREE, relation=OF_PRICE)
         assert (found.value, found.check()) == (value, True)
+    of_person = sl.MAX.of(lambda person: int(person["price"].sum()) * len(person))
+    assert asked(of_person, FREE, size=1, relation=OF_PRICE).value == 2 * 9 * 2
     assert OF_PRICE.count_neighbours([(("a", 0), ("b", 5))], FREE) == 9  # with itself
     assert OF_PRICE.are_neighbours([FREE.values[1]], [FREE.values[2]])
     assert not OF_PRICE.are_neighbours([FREE.values[0]], [FREE.values[1]])

@@ -108,6 +108,12 @@ def plain_rows(table):
     return [plain_row(row) for row in as_pandas(table).to_dict("records")]
 
 
+def people_of(table):
+    """The rows of each person of a table of numbered people."""
+    people = as_pandas(table).groupby("person")
+    return Counter(tuple(sorted(plain_rows(rows))) for _, rows in people)
+
+
 def schema(given):
     """The library of a table, or of several, and the columns with their types."""
     if isinstance(given, dict):
@@ -172,7 +178,7 @@ class Kind:
     limited = True  # a record is in a dataset once; else any number of times
     least = 1  # how many rows a record brings at least
     beside = ()  # columns that say what t says
-    cases = 8  # that a test draws
+    cases = 4  # that a test draws
 
     def made(self, source):
         """A universe of rows or values."""
@@ -293,32 +299,40 @@ class Anybody(Kind):
         self.any_mix = True
 
     def bound(self, rng):
-        """Bounds, and nothing of their cost."""
+        """Bounds, and everybody before them and after."""
         steps, keep = some_bounds(rng, self.frame)
         self.universe = self.universe.truncated(**steps, keep=keep)
-        left = [bounded(person, steps, keep)[0] for person in self.everybody]
-        self.everybody = list(dict.fromkeys(tuple(sorted(person)) for person in left))
+        before = self.everybody
+        left = [tuple(sorted(bounded(person, steps, keep)[0])) for person in before]
+        self.everybody = list(dict.fromkeys(left))
         self.any_mix = "groups" not in steps
+        return list(zip(before, left, strict=True))
 
     def is_solved(self, name):
         of_rows = name != "std" if self.least else name in ("sum", "count_distinct", "histogram")
         return name == "person" or (self.any_mix and of_rows and name not in ("by", "own"))
 
     def given(self, people, rng):
+        """A dataset as a caller gives it: lists of rows, or a table where all bring some."""
+        if all(people) and people and rng.random() < 0.5:
+            return self.numbered(people, rng)
         return [[(t, x, None if z == MISSING else z) for t, x, z in rows] for rows in people]
+
+    def numbered(self, people, rng):
+        """A table in which people have numbers."""
+        numbers = [9 - i for i, rows in enumerate(people) for _ in rows]
+        return pd.DataFrame({"person": numbers, **columns_of(chain(*people), rng)})
 
     def read(self, table):
         """The people of a table by their numbers; some may be besides who bring nothing."""
         assert schema(table) == schema(self.table)
-        return Counter(
-            tuple(sorted(plain_rows(rows))) for _, rows in as_pandas(table).groupby("person")
-        )
+        return people_of(table)
 
 
 class Rows(Kind):
     """Rows of one table, each in a dataset once or any number of times."""
 
-    beside, cases = ("c", "at", "b"), 16
+    beside, cases = ("c", "at", "b"), 8
 
     def __init__(self, rng):
         rows, self.limited = some_rows(rng, 4), rng.random() < 0.6
@@ -355,7 +369,7 @@ class Rows(Kind):
 class Values(Kind):
     """Text, dates, tuples, objects, numbers: functions receive tuples of them."""
 
-    cases = 40
+    cases = 20
 
     def __init__(self, rng):
         self.name, self.limited = rng.choice(list(POOLS)), rng.random() < 0.6
