@@ -297,7 +297,7 @@ def test_the_number_line_keeps_order_and_proportion():
     assert xs == [0, 30, 40, 60, 70, 270]
     assert line.breaks == [170]
     assert line.x_of(252) == 170
-    assert witness.NumberLine([4, 4]).xs == [witness.ROOM / 2]
+    assert witness.NumberLine([4, 4]).xs == [witness.NumberLine([4]).x_of(4)] == [witness.ROOM / 2]
     assert witness.NumberLine([4], [5, 9], room=100).xs == [0, 20, 100]
 
 
@@ -346,13 +346,15 @@ def test_a_sum_beyond_the_records_leaves_their_axis_alone():
 
 def test_the_arrow_runs_between_the_answers_whichever_is_larger():
     """Catches an arrow from right to left, whose length is negative: no arrow is drawn then."""
-    both, sides = [], ((1, 2, 3), (1, 2, 20))
-    found = asked(sl.MEAN, sl.Universe.population([1, 2, 3, 20]), 3)
+    both, sides = [], ((1, 18, 19), (18, 19, 20))  # so far to the right that the number stands left
+    found = asked(sl.MEAN, sl.Universe.population([1, 18, 19, 20]), 3)
     for pair in (sides, sides[::-1]):
         [arrow] = arrows(sl.plot_witness(replace(found, witness=pair)))
         both.append((arrow.xy, arrow.xyann))
     assert both[0] == both[1]
     assert both[0][0][0] < both[0][1][0]
+    close = sl.plot_witness(replace(found, witness=((1, 18, 19), (1, 18, 20))))
+    assert max(line.get_linewidth() for line in close.axes[0].lines) == 4  # too short for heads
 
 
 @pytest.mark.parametrize("query", [sl.MEAN, sl.MEDIAN, sl.quantile(0.4)], ids=str)
