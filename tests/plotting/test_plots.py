@@ -169,59 +169,56 @@ def test_a_query_can_be_drawn_on_axes_of_your_own(compared):
 LONG = "a whole number of about 5,001 digits"
 
 
-def edited(name, value):
+def edited(table, name, value):
     """The first row of a table with another value in a column."""
-
-    def edit(table):
-        row = table.head(1).astype(object)
-        row[name] = pd.Series([value], dtype=object)
-        return row
-
-    return edit
+    row = table.head(1).astype(object)
+    row[name] = pd.Series([value], dtype=object)
+    return row
 
 
-@pytest.mark.parametrize(
-    ("edit", "error", "words"),
-    [
-        *((edited("k", k), ValueError, f"must hold whole k from 0 to 1,000,000,000,000,000, got k={got}") for k, got in (
-            (np.nan, "nan"), (np.inf, "inf"), (1.5, "1.5"), ("2", "'2'"), (10**5000, LONG))),
-        *((edited("sensitivity", value), ValueError, f"must hold numbers from 0 to 1e+300 as sensitivity to be drawn, got {got}")
-          for value, got in (("3", "'3'"), (np.inf, "inf"), (-1, "-1"), (10**5000, LONG))),
-        (lambda t: t.head(0), ValueError, "must have at least one row, got an empty table"),
-        (lambda t: t.drop(columns="k"), ValueError, "must have the columns"),
-        (lambda t: t.drop(columns="k"), ValueError, "got one without ['k']"),
-        (lambda t: [1], TypeError, "must be a DataFrame, as sweep returns, got [1]"),
-    ],
-    ids=range(13),
-)  # fmt: skip
-def test_a_table_that_cannot_be_drawn_is_refused(compared, edit, error, words):
+def test_a_table_that_cannot_be_drawn_is_refused(compared):
     """Catches TypeError, OverflowError, pandas' and Matplotlib's own errors for a table edited by hand,
     and an empty figure; of what stands beside, too."""
-    with refused(error, "table", words):
-        sl.plot_sweep(edit(compared))
-    with refused(error, "beside", words):
-        sl.plot_sweep(compared, beside=edit(compared))
+    whole, drawn = (
+        "whole k from 0 to 1,000,000,000,000,000",
+        "numbers from 0 to 1e+300 as sensitivity to be drawn",
+    )
+    for table, error, words in (
+        *((edited(compared, "k", k), ValueError, f"must hold {whole}, got k={got}") for k, got in (
+            (np.nan, "nan"), (np.inf, "inf"), (1.5, "1.5"), ("2", "'2'"), (10**5000, LONG))),
+        *((edited(compared, "sensitivity", value), ValueError, f"must hold {drawn}, got {got}") for value, got in (
+            ("3", "'3'"), (np.inf, "inf"), (-1, "-1"), (10**5000, LONG))),
+        (compared.head(0), ValueError, "must have at least one row, got an empty table"),
+        (compared.drop(columns="k"), ValueError, "must have the columns"),
+        (compared.drop(columns="k"), ValueError, "got one without ['k']"),
+        ([1], TypeError, "must be a DataFrame, as sweep returns, got [1]"),
+    ):  # fmt: skip
+        with refused(error, "table", words):
+            sl.plot_sweep(table)
+        with refused(error, "beside", words):
+            sl.plot_sweep(compared, beside=table)
 
 
-@pytest.mark.parametrize(
-    ("options", "error", "words"),
-    [
-        (lambda t: {"beside": pd.concat([t, t])}, ValueError, "beside must hold each number once, got two for"),
-        (lambda t: {"beside": t.assign(query="x" + t["query"])}, ValueError, "beside must hold numbers of what table holds"),
-        (lambda t: {"formulas": True, "table": t.drop(columns="closed_form")}, ValueError, "got one without ['closed_form']"),
-        (lambda t: {"formulas": True, "table": edited("closed_form", Fraction(10**400, 3))(t)}, ValueError, "got Fraction(a whole"),
-        (lambda t: {"formulas": True, "table": edited("closed_form", (1, 2))(t)}, ValueError, "as closed_form to be drawn, got (1, 2)"),
-        (lambda t: {"column": "age"}, ValueError, "column must be one of ['days', 'mood'], got column='age'"),
-        (lambda t: {"ax": plt.Figure().subplots()}, ValueError, "column must name one of ['days', 'mood'] to be drawn on ax, got None"),
-        (lambda t: {"ax": plt.Figure().subplots(), "column": "days"}, ValueError, "table must hold one query to be drawn on ax, got"),
-        (lambda t: {"ax": 3, "column": "days"}, TypeError, "ax must be Matplotlib axes, got 3"),
-    ],
-    ids=range(9),
-)  # fmt: skip
-def test_what_cannot_be_drawn_with_a_table_is_refused(compared, options, error, words):
+def test_what_cannot_be_drawn_with_a_table_is_refused(compared):
     """Catches a picture without the numbers that were given, and pandas' own errors."""
-    with refused(error, words):
-        sl.plot_sweep(**{"table": compared} | options(compared))
+    twice, others, axes = (
+        pd.concat([compared] * 2),
+        compared.assign(query="x" + compared["query"]),
+        plt.Figure().subplots(),
+    )
+    for options, error, words in (
+        ({"beside": twice}, ValueError, "beside must hold each number once, got two for"),
+        ({"beside": others}, ValueError, "beside must hold numbers of what table holds"),
+        *(({"formulas": True, "table": table}, ValueError, f"got {got}") for table, got in (
+            (compared.drop(columns="closed_form"), "one without ['closed_form']"), (edited(compared, "closed_form", (1, 2)), "(1, 2)"),
+            (edited(compared, "closed_form", Fraction(10**400, 3)), "Fraction(a whole"))),
+        ({"column": "age"}, ValueError, "column must be one of ['days', 'mood'], got column='age'"),
+        ({"ax": axes}, ValueError, "column must name one of ['days', 'mood'] to be drawn on ax, got None"),
+        ({"ax": axes, "column": "days"}, ValueError, "table must hold one query to be drawn on ax, got"),
+        ({"ax": 3, "column": "days"}, TypeError, "ax must be Matplotlib axes, got 3"),
+    ):  # fmt: skip
+        with refused(error, words):
+            sl.plot_sweep(**{"table": compared} | options)
     with refused(TypeError, "table must be a DataFrame, as compare returns, got None"):
         sl.plot_compare(None)
 
@@ -300,7 +297,7 @@ def test_the_number_line_keeps_order_and_proportion():
     assert xs == [0, 30, 40, 60, 70, 270]
     assert line.breaks == [170]
     assert line.x_of(252) == 170
-    assert witness.NumberLine([4, 4]).xs == [witness.ROOM / 2]
+    assert witness.NumberLine([4, 4]).xs == [witness.NumberLine([4]).x_of(4)] == [witness.ROOM / 2]
     assert witness.NumberLine([4], [5, 9], room=100).xs == [0, 20, 100]
 
 
@@ -349,13 +346,15 @@ def test_a_sum_beyond_the_records_leaves_their_axis_alone():
 
 def test_the_arrow_runs_between_the_answers_whichever_is_larger():
     """Catches an arrow from right to left, whose length is negative: no arrow is drawn then."""
-    both, sides = [], ((1, 2, 3), (1, 2, 20))
-    found = asked(sl.MEAN, sl.Universe.population([1, 2, 3, 20]), 3)
+    both, sides = [], ((1, 18, 19), (18, 19, 20))  # so far to the right that the number stands left
+    found = asked(sl.MEAN, sl.Universe.population([1, 18, 19, 20]), 3)
     for pair in (sides, sides[::-1]):
         [arrow] = arrows(sl.plot_witness(replace(found, witness=pair)))
         both.append((arrow.xy, arrow.xyann))
     assert both[0] == both[1]
     assert both[0][0][0] < both[0][1][0]
+    close = sl.plot_witness(replace(found, witness=((1, 18, 19), (1, 18, 20))))
+    assert max(line.get_linewidth() for line in close.axes[0].lines) == 4  # too short for heads
 
 
 @pytest.mark.parametrize("query", [sl.MEAN, sl.MEDIAN, sl.quantile(0.4)], ids=str)

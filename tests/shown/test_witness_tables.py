@@ -90,14 +90,14 @@ def test_numbers_and_text_keep_their_line():
 ANYONE = sl.Universe.people(sl.Universe.product(price=[0, 9]), most_rows=2)
 ONE_TABLE = sl.Universe.people(ORDERS, id="customer")
 SHOWN = {  # how many sides have no rows, what is found, and its lines
+    "rows that are never built": (
+        0, worst(sl.SUM.of("s"), sl.Universe.value_range(pd.DataFrame({"s": [0, 5]})), 10**12),
+        ["<1,000,000,000,000 records: 1 leaves, 1 joins>", "   s", "-  5", "+  0", "   … 999,999,999,999 more rows …"],
+    ),
     "of many rows that are shared the ends": (
         0, worst(sl.SUM.of("salary"), pd.DataFrame({"salary": range(2002)}), 2001),
         ["<2,001 records: 1 leaves, 1 joins>", "   salary", "-    2001", "+       0", "        1", "        2",
          "        3", "   … 1,994 more rows …", "     1998", "     1999", "     2000"],
-    ),
-    "rows that are never built": (
-        0, worst(sl.SUM.of("s"), sl.Universe.value_range(pd.DataFrame({"s": [0, 5]})), 10**12),
-        ["<1,000,000,000,000 records: 1 leaves, 1 joins>", "   s", "-  5", "+  0", "   … 999,999,999,999 more rows …"],
     ),
     "the columns of an empty dataset": (
         1, worst(len, STAFF.head(1), 0, sl.Add(1)),
