@@ -8,11 +8,22 @@ from conftest import HTML, a_third, in_turn
 from playwright.sync_api import Browser, Locator, Page
 from sensitivity_book.stage.explorers.explorer import Explorer, Knob, View, svg
 from sensitivity_book.stage.explorers.gallery import explorers
-from test_book import LOOKS, MACHINE_MADE, STRUCTURE, WIDE, faint_text, faults, show
+from test_book import (
+    LOOKS,
+    MACHINE_MADE,
+    REMOVE,
+    STRUCTURE,
+    WIDEST,
+    boxes,
+    faint_text,
+    faults,
+    opened,
+    show,
+)
 
 EXPLORERS = explorers()
 PAGES = {
-    name: page
+    name: f"notebooks/{page.name}"
     for page in sorted(HTML.glob("notebooks/*.html"))
     for name in re.findall(r'<div class="explorer" id="explorer-([^"]+)"', page.read_text("utf-8"))
 }
@@ -24,14 +35,9 @@ TURNS = [pytest.param(name, marks=pytest.mark.xdist_group(name)) for name in a_t
 @pytest.fixture(scope="module", params=TURNS)
 def turned(browser: Browser, request: pytest.FixtureRequest) -> Iterator[tuple[Explorer, Page]]:
     assert request.param in PAGES, f"no built page shows the explorer {request.param}"
-    page = browser.new_page(viewport={"width": WIDE, "height": 900})
-    requests: list[str] = []
-    page.on("request", lambda sent: requests.append(sent.url))
-    page.goto(PAGES[request.param].as_uri(), wait_until="load")
-    page.evaluate("css => document.querySelectorAll(css).forEach(e => e.remove())", MACHINE_MADE)
-    yield EXPLORERS[request.param], page
-    assert [url for url in requests if not url.startswith("file:")] == []
-    page.close()
+    with opened(browser, PAGES[request.param]) as page:
+        page.evaluate(REMOVE, MACHINE_MADE)
+        yield EXPLORERS[request.param], page
 
 
 def place(explorer: Explorer, page: Page, knob: Knob | None = None) -> Locator:
@@ -102,15 +108,14 @@ def test_mouse_and_keyboard_turn_it(turned: tuple[Explorer, Page], width: int, s
             control.select_option(label=knob.names[-1])
         chosen[knob.argument] = knob.names[-1]
     assert_shows(explorer, page, explorer.view(**chosen))
-    first = explorer.knobs[0]
-    place(explorer, page, first).press("Home")
-    assert_shows(explorer, page, explorer.view(**chosen | {first.argument: first.names[0]}))
+    assert page.evaluate(WIDEST) <= width
     assert faint_text(page, f"#explorer-{explorer.name}") == []
     assert faults(page, f"#explorer-{explorer.name}", **STRUCTURE) == {}
     settle(explorer, page)
 
 
-CLICKS = [(1, 3), (1, 3), (0, 1), (2, 3), (2, 2), (2, 1), (1, 1)]  # column and height of a box
+# One box after the other, its column and height; and how many 0s, 1s and 2s there are then.
+CLICKS = {(1, 3): "131", (1, 2): "111", (0, 1): "011", (2, 3): "013", (2, 1): "010", (1, 1): "000"}
 CLICKED = [pytest.param("derivative", marks=pytest.mark.xdist_group("derivative"))]
 
 
@@ -121,34 +126,20 @@ def test_the_histogram_is_clicked(turned: tuple[Explorer, Page], width: int, sch
     explorer, page = turned
     show(page, width, scheme)
     settle(explorer, page)
-    columns = explorer.knobs[1:]
-    counts = {knob.argument: int(knob.first) for knob in columns}
-    for column, height in CLICKS:
-        click_box(explorer, page, column, height)
-        knob = columns[column]
-        full = height <= counts[knob.argument]
-        counts[knob.argument] = height - 1 if full else height
-        chosen = {argument: str(count) for argument, count in counts.items()}
-        assert_shows(explorer, page, explorer.view(**chosen))
-        control = place(explorer, page, knob)
-        assert control.input_value() == chosen[knob.argument]
-        assert control.get_attribute("aria-valuetext") == chosen[knob.argument]
-        assert control.locator("+ output").text_content() == chosen[knob.argument]
-    assert counts == {"zeros": 0, "ones": 0, "twos": 0}
-    query = explorer.knobs[0]
-    place(explorer, page, query).select_option(label="sum")
-    click_box(explorer, page, 2, 2)
-    assert_shows(explorer, page, explorer.view(query="sum", zeros="0", ones="0", twos="2"))
-    assert faint_text(page, f"#explorer-{explorer.name}") == []
-    assert faults(page, f"#explorer-{explorer.name}", **STRUCTURE) == {}
+    query, *columns = explorer.knobs
+    place(explorer, page, query).select_option(label=query.names[-1])
+    parts = place(explorer, page).locator("[role=img] [data-choice]")
+    for (column, height), counts in CLICKS.items():
+        parts.first.scroll_into_view_if_needed()
+        found = sorted(boxes(parts), key=lambda box: (round(box["x"]), -box["y"]))
+        assert all(min(box["width"], box["height"]) >= 24 for box in found)
+        box = found[3 * column + height - 1]  # by where it stands and not by what it says
+        page.mouse.click(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+        chosen = {knob.argument: count for knob, count in zip(columns, counts, strict=True)}
+        assert_shows(explorer, page, explorer.view(query=query.names[-1], **chosen))
+        for knob, count in zip(columns, counts, strict=True):
+            control = place(explorer, page, knob)
+            assert control.input_value() == count
+            assert control.get_attribute("aria-valuetext") == count
+            assert control.locator("+ output").text_content() == count
     settle(explorer, page)
-
-
-def click_box(explorer: Explorer, page: Page, column: int, height: int) -> None:
-    """Click the middle of a box, found by where it stands and not by what it says."""
-    picture = place(explorer, page).locator("[role=img]")
-    picture.scroll_into_view_if_needed()
-    boxes = [part.bounding_box() for part in picture.locator("[data-choice]").all()]
-    assert all(box and min(box["width"], box["height"]) >= 24 for box in boxes)
-    box = sorted(boxes, key=lambda box: (round(box["x"]), -box["y"]))[3 * column + height - 1]
-    page.mouse.click(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
