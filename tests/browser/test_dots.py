@@ -306,88 +306,84 @@ PLAYED = """(root, games) => games.map(keys => {
   };
 })"""
 Keys = list[tuple[int, str]]
+Records = list[int | None]  # by dot: who is outside the dataset has no value
 
 
-def pulled(i: int, at: int) -> Keys:
-    """The keys that pull a record along its scale."""
-    return [(i, "Home"), *[(i, "ArrowRight")] * at]
-
-
-def opening_of(records: Any, size: int) -> list[int]:
-    """The records that are in at the opening."""
+def opening(records: Any, size: int, relation: sl.Relation) -> Records:
+    """What is in where a hunt opens: the first of a population, or an even share of a scale above a tray."""
     values = values_of(records)
-    step = 1 if is_known(records) else len(values) / size
-    return [values[int(i * step)] for i in range(size)]
+    if is_known(records):
+        return [*values[:size], *[None] * (len(values) - size)]
+    spare = 0 if isinstance(relation, sl.Change) else max(a for _, a in relation.moves)
+    return [*(values[i * len(values) // size] for i in range(size)), *[None] * spare]
+
+
+def pulled(i: int, records: Any, before: int | None, after: int | None) -> Keys:
+    """What pulls a record: a click where it is known; else keys along its scale, into the tray or out of it."""
+    if is_known(records):
+        return [(i, "click")]
+    if after is None:
+        return [(i, "ArrowDown")]
+    lift = [(i, "ArrowUp")] if before is None else []
+    return [*lift, (i, "Home"), *[(i, "ArrowRight")] * records.index(after)]
 
 
 def games(
     _name: str, _query: str, records: Any, size: int, relation: sl.Relation
-) -> Iterator[tuple[Keys, list[int | None] | None]]:
-    """The keys to every neighbour that can be pulled, and its records by dot; no records where more must be pulled."""
-    opening, values = opening_of(records, size), values_of(records)
-    if is_known(records):
-        dots = range(len(values))
-        for pulls in (*combinations(dots, 1), *combinations(dots, 2)):
-            inside, out = {*range(size)} ^ {*pulls}, sum(i < size for i in pulls)
-            move = out, len(pulls) - out
-            if inside and any(r >= move[0] and a >= move[1] for r, a in relation.moves):
-                after = [value if i in inside else None for i, value in enumerate(values)]
-                yield [(i, "click") for i in pulls], after if move in relation.moves else None
-        return
-    if isinstance(relation, sl.Change):
-        for after in map(list, product(values, repeat=size)):
-            differ = [i for i in range(size) if after[i] != opening[i]]
-            if 0 < len(differ) <= relation.k:
-                yield [key for i in differ for key in pulled(i, values.index(after[i]))], after
-        return
-    spare = max(a for _, a in relation.moves)
-    for out, into in relation.moves:
-        for gone in combinations(range(size), out):
-            for new in product(values, repeat=into) if out + into else ():
-                after = [None if i in gone else value for i, value in enumerate(opening)]
-                keys = [(i, "ArrowDown") for i in gone]
-                for i, value in enumerate(new, start=size):
-                    keys += [(i, "ArrowUp"), *pulled(i, values.index(value))]
-                yield keys, [*after, *new, *[None] * (spare - into)]
+) -> Iterator[tuple[Keys, Records, bool]]:
+    """Every pull that leads to a neighbour, or on to one: its keys, the records then, and whether they are one."""
+    values, start = values_of(records), opening(records, size, relation)
+    outside = () if isinstance(relation, sl.Change) else (None,)
+    choices = (
+        [(v, None) for v in values] if is_known(records) else [(*values, *outside)] * len(start)
+    )
+    for after in product(*choices):
+        changed = [i for i in range(len(start)) if after[i] != start[i]]
+        out, into = (sum(side[i] is not None for i in changed) for side in (start, after))
+        leads = any(r >= out and a >= into for r, a in relation.moves)
+        if changed and leads and any(value is not None for value in after):
+            keys = [key for i in changed for key in pulled(i, records, start[i], after[i])]
+            yield keys, [*after], (out, into) in relation.moves
 
 
-def kinds(before: list[int | None], after: list[int | None]) -> list[str]:
+def kind(before: int | None, after: int | None) -> str:
     """What a dot shows of its record: shared, pulled out, pulled in or along, or never there."""
-    return [
-        ("open" if a is None else "removed") if b is None else "in" if a == b else "added"
-        for a, b in zip(before, after, strict=True)
-    ]
+    if after is None:
+        return "open" if before is None else "removed"
+    return "in" if before == after else "added"
 
 
 @each_hunt
 def test_every_neighbour_has_its_gap_or_more_is_asked_for(page: Page, hunt: Any) -> None:
     """Catches a wrong gap, record or mark, a pair that is no neighbour, a neighbour that cannot be pulled together."""
-    name, query, records, size, _ = hunt
-    every, opening = list(games(*hunt)), opening_of(records, size)
-    before = Fraction(QUERIES[query](tuple(sorted(opening))))
+    name, query, records, size, relation = hunt
+    every, start = list(games(*hunt)), opening(records, size, relation)
+    before = answer(query, start)
     assert len(every) > 2
-    told = page.locator(f"#dots-{name}").evaluate(PLAYED, [keys for keys, _ in every])
-    for (_, pulls), one in zip(every, told, strict=True):
-        if pulls is None:
+    told = page.locator(f"#dots-{name}").evaluate(PLAYED, [keys for keys, _, _ in every])
+    for (_, now, is_neighbour), one in zip(every, told, strict=True):
+        if not is_neighbour:
             assert "Now pull another one" in one["way"][-1]
             continue
-        neighbour = [value for value in pulls if value is not None]
-        after = Fraction(QUERIES[query](tuple(sorted(neighbour))))
+        after = answer(query, now)
         gap = text(abs(after - before))
         end = f"the {query} moves from {text(before)} to {text(after)}, by {gap}."
         assert one["way"][-1].endswith(end)
         passed = [re.search(r", by .*?([\d.]+)\.$", sentence) for sentence in one["way"]]
         assert Fraction(one["big"]) == max(Fraction(gap[1]) for gap in passed if gap)
         assert one["at"] == pytest.approx(min(100 * float(after) / top(query, records), 100))
-        start = [*opening, *[None] * (len(pulls) - size)]
-        assert one["kinds"] == kinds(start, pulls)
+        assert one["kinds"] == [*map(kind, start, now)]
         if not is_known(records):
             lying = [text.startswith("in the tray") for text in one["texts"]]
-            assert lying == [value is None for value in pulls]
+            assert lying == [value is None for value in now]
             shown = [int(text.split(",")[0]) for text in one["texts"] if not text.startswith("in")]
-            assert shown == neighbour
-            left = [a for a, b in zip(start, pulls, strict=True) if a not in (None, b)]
+            assert shown == [value for value in now if value is not None]
+            left = [a for a, b in zip(start, now, strict=True) if a not in (None, b)]
             assert one["ghosts"] == len(left)
+
+
+def answer(query: str, records: Records) -> Fraction:
+    return Fraction(QUERIES[query](tuple(sorted(value for value in records if value is not None))))
 
 
 @each_hunt
@@ -426,7 +422,7 @@ def test_the_local_hunt_tells_when_it_is_asked(page: Page) -> None:
     """Catches a value that is given away, a range that is not the reader's, wrong ends."""
     root = begun(page, "local")
     for i, value in enumerate((0, 4, 5, 6, 10)):
-        for _, key in pulled(0, value):
+        for _, key in pulled(i, [*SCORES], 0, value):
             root.locator(".dot").nth(i).press(key)
     what = "is the local sensitivity"
     assert said(root) == (
