@@ -13,6 +13,7 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from conftest import CHECK_ALL, HTML, SCREENSHOTS, a_third, in_turn
 from playwright.sync_api import Browser, Locator, Page
+from sensitivity_book.pictures.sheet import write_pdf
 
 ARTICLE = "article.bd-article"
 WIDE, PHONE = 1280, 375
@@ -308,6 +309,28 @@ def opened(
     page.close()
 
 
+SHEET = "book/formulas.html"
+
+
+def test_it_prints_on_two_pages(browser: Browser) -> None:
+    """Catches a sheet that grew, and examples that are printed with it."""
+    with opened(browser, SHEET, formulas=True) as page:
+        paper = page.pdf(prefer_css_page_size=True)
+    assert len(re.findall(rb"/Type\s*/Page\b", paper)) == 2
+    assert b"/MediaBox [0 0 842" in paper or b"/MediaBox [0 0 841" in paper  # A4 across
+
+
+def test_the_link_leads_to_the_pdf_of_this_build(browser: Browser, tmp_path: Path) -> None:
+    """Catches a link to nothing, and a PDF that an older build left."""
+    with opened(browser, SHEET) as page:
+        address = page.locator("a[href$='formulas.pdf']").get_attribute("href")
+    assert address
+    write_pdf(tmp_path / "formulas.pdf")
+    assert (HTML / SHEET).parent.joinpath(address).read_bytes() == (
+        tmp_path / "formulas.pdf"
+    ).read_bytes()
+
+
 @pytest.mark.parametrize("name", in_turn(["book/notation.html", "notebooks/by-hand.html"]))
 def test_paper_is_black_on_white(browser: Browser, name: str) -> None:
     """Catches a page that prints a dark scheme's pale text on white, and links that are not seen."""
@@ -377,6 +400,41 @@ def show(page: Page, width: int, scheme: str) -> None:
     page.wait_for_function("scheme => document.documentElement.dataset.theme == scheme", arg=scheme)
     if other:
         page.wait_for_timeout(THEME_DELAY)
+
+
+# Letters that are too small, parts that stand beyond their play, names that run into one another.
+UNREADABLE = """css => {
+  const plays = [...document.querySelectorAll(css)], box = part => part.getBoundingClientRect();
+  const all = css => plays.flatMap(play => [...play.querySelectorAll(css)]).filter(part => box(part).width);
+  const beyond = part => {
+    const { left, right } = box(part), play = box(part.closest(css));
+    return left < play.left - 1 || right > play.right + 1;
+  };
+  const meet = (one, other) => one !== other && one.closest(css) === other.closest(css) && box(one).left < box(other).right
+    && box(other).left < box(one).right && Math.abs(box(one).top - box(other).top) < 12;
+  const names = all(".name");
+  return [
+    ...all("p, span, b, button").filter(part => parseFloat(getComputedStyle(part).fontSize) < 11),
+    ...all("b, span, p, label").filter(part => !part.closest("pre") && beyond(part)),
+    ...names.filter(one => names.some(other => meet(one, other))),
+  ].map(part => part.outerHTML);
+}"""
+HIT = ":is(button, select, textarea, input:not([type=checkbox]), summary, .dot)"
+
+
+def assert_readable(page: Page, css: str, width: int) -> None:
+    """Nothing of these parts is faint, small, unnamed, off the page or on another, nor too small to be hit."""
+    assert page.evaluate(WIDEST) <= width
+    assert page.evaluate(UNREADABLE, css) == []
+    assert faint_text(page) == []
+    assert faults(page, css, **STRUCTURE) == {}
+    hit = page.locator(css).locator(HIT)
+    sliders = boxes(page.locator(css).locator("[type=range]"))
+    assert hit.count() > 0
+    for box in boxes(hit):
+        assert min(box["width"], box["height"]) >= (16 if box in sliders else 24)
+        assert box["left"] >= 0
+        assert box["right"] <= width
 
 
 def faint_text(page: Page, context: str = ARTICLE) -> list[str]:

@@ -16,18 +16,7 @@ from sensitivity_book.live.explorers import frame
 from sensitivity_book.stage.explorers import explorer as module
 from sensitivity_book.stage.explorers.explorer import Explorer
 from sensitivity_book.stage.explorers.formula import formula_explorer
-from test_book import (
-    LOOKS,
-    MACHINE_MADE,
-    REMOVE,
-    STRUCTURE,
-    WIDEST,
-    boxes,
-    faint_text,
-    faults,
-    opened,
-    show,
-)
+from test_book import LOOKS, MACHINE_MADE, REMOVE, assert_readable, boxes, opened, show
 from test_explorers import EXPLORERS, PAGES, place
 
 pytestmark = pytest.mark.xdist_group("explorers-live")
@@ -88,25 +77,6 @@ def computing(browser: Browser, name: str) -> Iterator[tuple[Explorer, Page]]:
         compute(explorer, page)
         expect(place(explorer, page).locator(".typed").first).to_be_visible()
         yield explorer, page
-
-
-@pytest.fixture(scope="module")
-def opened_once(browser: Browser) -> Iterator[tuple[Explorer, Page]]:
-    with computing(browser, "formula") as both:
-        yield both
-
-
-@pytest.fixture
-def formula(opened_once: tuple[Explorer, Page]) -> tuple[Explorer, Page]:
-    """The formula's explorer, computing, with its typed knobs where it opens, and nothing asked yet."""
-    explorer, page = opened_once
-    page.evaluate("stand.broken = null; stand.end()")
-    if place(explorer, page).get_by_role("button", name="Compute any setting").is_visible():
-        compute(explorer, page)
-    type_in(explorer, page, {knob.argument: knob.first for knob in explorer.knobs if knob.typed})
-    says(explorer, page, explorer.view().text)
-    page.evaluate("stand.asked.length = 0")
-    return explorer, page
 
 
 def compute(explorer: Explorer, page: Page) -> None:
@@ -179,44 +149,33 @@ def test_every_knob_computes(browser: Browser, name: str) -> None:
         type_in(
             explorer, page, {next(knob.argument for knob in explorer.knobs if knob.ordered): "11"}
         )
-        can_be_read(explorer, page)
+        expect(place(explorer, page).get_by_role("button", name="Stop")).to_be_visible()
+        for width, scheme in LOOKS:  # while it waits, with its fields and the button that ends it
+            show(page, width, scheme)
+            assert_readable(page, f"#explorer-{name}", width)
         page.evaluate("stand.end()")
 
 
-def can_be_read(explorer: Explorer, page: Page) -> None:
-    """While it waits: with its fields and the button that ends it."""
-    whole = place(explorer, page)
-    expect(whole.get_by_role("button", name="Stop")).to_be_visible()
-    for width, scheme in LOOKS:
-        show(page, width, scheme)
-        for box in boxes(whole.locator("button:visible, .typed input, input[type=text]")):
-            assert min(box["width"], box["height"]) >= 24
-            assert box["right"] <= width
-        assert faint_text(page, f"#explorer-{explorer.name}") == []
-        assert faults(page, f"#explorer-{explorer.name}", **STRUCTURE) == {}
-        assert page.evaluate(WIDEST) <= width
-
-
-def test_the_last_change_wins(formula: tuple[Explorer, Page]) -> None:
+def test_the_last_change_wins(browser: Browser) -> None:
     """Catches frames that come in the order in which they were asked, and one that nobody waits for."""
-    explorer, page = formula
-    page.evaluate("stand.held = true")
-    for k in ("5", "6", "7", "8"):
-        type_in(explorer, page, {"k": k})
-    page.evaluate("stand.end()")
-    assert_frame(explorer, page, {"k": "8"})
-    assert [one["settings"]["k"] for one in page.evaluate("stand.asked")] == ["5", "8"]
+    with computing(browser, "formula") as (explorer, page):
+        page.evaluate("stand.held = true; stand.asked.length = 0")
+        for k in ("5", "6", "7", "8"):
+            type_in(explorer, page, {"k": k})
+        page.evaluate("stand.end()")
+        assert_frame(explorer, page, {"k": "8"})
+        assert [one["settings"]["k"] for one in page.evaluate("stand.asked")] == ["5", "8"]
 
 
-def test_what_is_refused_is_said(formula: tuple[Explorer, Page]) -> None:
+def test_what_is_refused_is_said(browser: Browser) -> None:
     """Catches a picture of another setting below an error, and an explorer that an error ends."""
-    explorer, page = formula
-    knob = next(knob for knob in explorer.knobs if knob.typed)
-    type_in(explorer, page, {knob.argument: "-20"})
-    says(explorer, page, f"{knob.label} must be a {knob.typed.words}, got -20")
-    expect(place(explorer, page).locator("[role=img]")).to_be_hidden()
-    type_in(explorer, page, {knob.argument: knob.names[-1]})
-    assert_frame(explorer, page, {knob.argument: knob.names[-1]})
+    with computing(browser, "formula") as (explorer, page):
+        knob = next(knob for knob in explorer.knobs if knob.typed)
+        type_in(explorer, page, {knob.argument: "-20"})
+        says(explorer, page, f"{knob.label} must be a {knob.typed.words}, got -20")
+        expect(place(explorer, page).locator("[role=img]")).to_be_hidden()
+        type_in(explorer, page, {knob.argument: knob.names[-1]})
+        assert_frame(explorer, page, {knob.argument: knob.names[-1]})
 
 
 def test_own_records(browser: Browser) -> None:
