@@ -1,15 +1,15 @@
 """What all plays of the book have in common, on their built pages: each hand pulls them, all can read them, and without a script they stand finished."""
 
-from collections.abc import Iterator
+from contextlib import AbstractContextManager
 from itertools import groupby
 
 import pytest
 from conftest import a_third, in_turn
-from playwright.sync_api import Browser, Locator, Page
+from playwright.sync_api import Browser, Page
 from sensitivity_book.stage.dots.games import GAMES
 from sensitivity_book.stage.tents import Tents
 from sensitivity_book.stage.words import decimals
-from test_book import ARTICLE, HTML, LOOKS, PHONE, WIDE, assert_readable, opened, show
+from test_book import ARTICLE, LOOKS, PHONE, WIDE, assert_readable, opened, show
 from test_dots import said
 from test_explorers import EXPLORERS, PAGES
 from test_tents_page import holds
@@ -111,47 +111,46 @@ def test_everybody_can_read_and_hit_it(
 # ---- Without a script ------------------------------------------------------------------------------
 
 
-@pytest.fixture(scope="module")
-def still(browser: Browser) -> Iterator[Page]:
-    context = browser.new_context(
-        java_script_enabled=False, viewport={"width": PHONE, "height": 900}
-    )
-    yield context.new_page()
-    context.close()
+def still(browser: Browser, name: str) -> AbstractContextManager[Page]:
+    """A page on a phone, where scripts are switched off."""
+    return opened(browser, name, PHONE, java_script_enabled=False)
 
 
-def at(page: Page, name: str, css: str) -> Locator:
-    page.goto((HTML / name).as_uri(), wait_until="load")
-    return page.locator(css)
-
-
-def test_without_a_script_every_game_stands_finished(still: Page) -> None:
+def test_without_a_script_every_game_stands_finished(browser: Browser) -> None:
     """Catches an empty box: the picture, its sentence and no dead control, at both ends of the page."""
-    for name, make in GAMES.items():
-        root, picture = at(still, INTRO, f"#dots-{name}"), make()
-        assert said(root) == f"{picture.big[0]} {picture.big[1]} {picture.sentence}"
-        assert (root.locator("noscript em").bounding_box() or {"height": 0})["height"] > 20
-        assert root.locator("button:enabled, input:enabled").count() == 0
-        answer = f"{picture.data.get('query', 'mean')} {decimals(picture.answer)}"
-        assert root.locator(".mean").text_content() == answer
-        kinds = [one.get_attribute("data-kind") for one in root.locator(".dot").all()]
-        assert kinds == list(picture.kinds)
+    with still(browser, INTRO) as page:
+        for name, make in GAMES.items():
+            root, picture = page.locator(f"#dots-{name}"), make()
+            assert said(root) == f"{picture.big[0]} {picture.big[1]} {picture.sentence}"
+            assert (root.locator("noscript em").bounding_box() or {"height": 0})["height"] > 20
+            assert root.locator("button:enabled, input:enabled").count() == 0
+            answer = f"{picture.data.get('query', 'mean')} {decimals(picture.answer)}"
+            assert root.locator(".mean").text_content() == answer
+            kinds = [one.get_attribute("data-kind") for one in root.locator(".dot").all()]
+            assert kinds == list(picture.kinds)
 
 
-def test_without_a_script_the_tents_stand(still: Page) -> None:
+def test_without_a_script_the_tents_stand(browser: Browser) -> None:
     """Catches a picture without JavaScript that tells another story, or shows dead knobs."""
-    root = at(still, "notebooks/noise.html", ".tents")
-    holds(root, Tents(), rel=1e-4)
-    assert root.locator(".dial, button").locator("visible=true").count() == 0
+    with still(browser, "notebooks/noise.html") as page:
+        root = page.locator(".tents")
+        holds(root, Tents(), rel=1e-4)
+        assert root.locator(".dial, button").locator("visible=true").count() == 0
 
 
-def test_without_a_script_nothing_is_hidden_and_no_field_is_dead(still: Page) -> None:
-    """Catches a card that only a script shows, filters and fields that do nothing, a Run that starts nothing."""
-    assert at(still, "book/board.html", ".claim:visible").count() == still.locator(".claim").count()
-    assert not still.locator("form.board").is_visible()
-    row = still.locator("details.claim").first
-    row.locator("> summary").click()
-    assert row.locator("dl").is_visible()
-    assert at(still, "notebooks/by-hand.html", ".answer").count() > 3
-    assert still.locator(".answer:visible, .live-bar").count() == 0
-    assert "only with JavaScript" in (still.locator(ARTICLE).text_content() or "")
+def test_without_a_script_every_card_is_there(browser: Browser) -> None:
+    """Catches a card that only a script shows, and filters that do nothing."""
+    with still(browser, "book/board.html") as page:
+        assert page.locator(".claim:visible").count() == page.locator(".claim").count() > 0
+        assert not page.locator("form.board").is_visible()
+        row = page.locator("details.claim").first
+        row.locator("> summary").click()
+        assert row.locator("dl").is_visible()
+
+
+def test_without_a_script_no_field_is_dead(browser: Browser) -> None:
+    """Catches an empty box that answers nothing, a Run that starts nothing, and a reader who is not told why."""
+    with still(browser, "notebooks/by-hand.html") as page:
+        assert page.locator(".answer").count() > 3
+        assert page.locator(".answer:visible, .live-bar").count() == 0
+        assert "only with JavaScript" in (page.locator(ARTICLE).text_content() or "")
