@@ -220,10 +220,9 @@ def test_a_term_shows_what_it_means_within_the_window(browser: Browser) -> None:
             link.focus()
             assert told.is_visible()
             assert link.get_attribute("aria-describedby") == told.get_attribute("id")
-            box = told.bounding_box()
-            assert box
-            assert box["x"] >= 0
-            assert box["x"] + box["width"] <= width
+            [box] = boxes(told)
+            assert box["left"] >= 0
+            assert box["right"] <= width
             link.blur()
             link.hover()
             assert told.is_visible()
@@ -364,13 +363,11 @@ def test_a_solution_opens_wherever_its_bar_is_clicked(browser: Browser) -> None:
         for bar in bars:
             title = bar.locator("> .admonition-title")
             title.scroll_into_view_if_needed()
-            box, button = title.bounding_box(), title.locator("button").bounding_box()
-            link = title.locator("a").bounding_box()
-            assert box
-            assert button
-            assert link
-            assert link["x"] + link["width"] <= button["x"]
-            assert button["y"] + button["height"] <= box["y"] + box["height"]
+            [box], [button], [link] = (
+                boxes(part) for part in (title, title.locator("button"), title.locator("a"))
+            )
+            assert link["right"] <= button["left"]
+            assert button["bottom"] <= box["bottom"]
             assert bar.evaluate("bar => bar.clientHeight") - box["height"] < 30  # its padding
             for share in (0.3, 0.6):
                 assert is_closed(bar)

@@ -35,9 +35,8 @@ TURNS = [pytest.param(name, marks=pytest.mark.xdist_group(name)) for name in a_t
 @pytest.fixture(scope="module", params=TURNS)
 def turned(browser: Browser, request: pytest.FixtureRequest) -> Iterator[tuple[Explorer, Page]]:
     assert request.param in PAGES, f"no built page shows the explorer {request.param}"
-    with opened(browser, PAGES[request.param]) as page:
-        page.evaluate(REMOVE, MACHINE_MADE)
-        yield EXPLORERS[request.param], page
+    with shown(browser, request.param, live="") as both:
+        yield both
 
 
 def place(explorer: Explorer, page: Page, knob: Knob | None = None) -> Locator:

@@ -10,7 +10,7 @@ import pytest
 from playwright.sync_api import Browser, Locator, Page
 from sensitivity_book.stage.tents import Tents, TwoTents, at, big, facts, lengths, markup, sentence
 from sensitivity_book.stage.words import digits
-from test_book import opened
+from test_book import boxes, opened
 from test_dots import said
 
 pytestmark = pytest.mark.xdist_group("tents")
@@ -151,8 +151,7 @@ def test_a_mouse_pulls_the_answers_and_the_number(page: Page, tents: Locator) ->
         (".dot.other", 3, {"other": 58}),
         (X, 2, {"x": 7}),
     ):
-        box = tents.locator(css).bounding_box()
-        assert box
+        [box] = boxes(tents.locator(css))
         x, y = box["x"] + min(box["width"], 26) / 2 - 3, box["y"] + box["height"] / 2
         page.mouse.move(x, y)
         page.mouse.down()
@@ -161,8 +160,7 @@ def test_a_mouse_pulls_the_answers_and_the_number(page: Page, tents: Locator) ->
         page.mouse.move(x, y)
         state = replace(state, **changes)
         holds(tents, state)
-    box = tents.locator("svg").bounding_box()
-    assert box
+    [box] = boxes(tents.locator("svg"))
     for ends, share, changes in (((), 0.5, {"x": 5}), (("Space",), 0.2, {"x": -1, "end": 8})):
         for key in ends:
             tents.locator("[name=stretch]").press(key)
