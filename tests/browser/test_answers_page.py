@@ -4,12 +4,12 @@ import re
 from collections.abc import Iterator
 from decimal import Decimal
 from fractions import Fraction
-from pathlib import Path
+from itertools import product
 from typing import Any
 
 import pytest
-from conftest import HTML, ROOT, a_third, in_turn
-from playwright.sync_api import Browser, BrowserContext, Locator, Page
+from conftest import ROOT, a_third
+from playwright.sync_api import Browser, Locator, Page
 from sensitivity_book.answers import compare
 from sensitivity_book.answers.check import verdict
 from sensitivity_book.answers.kinds import (
@@ -24,7 +24,7 @@ from sensitivity_book.answers.on_paper import _submissions, tells, told_on_paper
 from sensitivity_book.answers.page import markup, told
 from sensitivity_book.answers.reading import MisreadError
 from sensitivity_book.answers.registry import ANSWERS
-from test_book import LOOKS, STRUCTURE, faint_text, faults, reopen, show
+from test_book import opened, reopen
 
 import sensitivity_lab as sl
 
@@ -59,43 +59,30 @@ LIVE = """window.live = {
 
 
 @pytest.fixture(scope="module")
-def path(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def path(tmp_path_factory: pytest.TempPathFactory) -> str:
     fields = "".join(markup(name, answer) for name, answer in FIELDS.items())
+    scripts = "".join(f'<script src="{script.as_uri()}" defer></script>' for script in SCRIPTS)
     path = tmp_path_factory.mktemp("answers") / "page.html"
     path.write_text(
         f'<!doctype html><html lang="en"><meta charset="utf-8"><title>Fields</title>'
-        f'<link rel="stylesheet" href="{STYLE.as_uri()}"><main>{fields}</main>'
-        + "".join(f'<script src="{script.as_uri()}" defer></script>' for script in SCRIPTS),
+        f'<link rel="stylesheet" href="{STYLE.as_uri()}"><main>{fields}</main>{scripts}',
         encoding="utf-8",
     )
-    return path
+    return str(path)
 
 
 @pytest.fixture
-def context(browser: Browser) -> Iterator[BrowserContext]:
-    context = browser.new_context(offline=True)
-    yield context
-    context.close()
-
-
-@pytest.fixture
-def page(context: BrowserContext, path: Path) -> Page:
-    return opened(context, path)
+def page(browser: Browser, path: str, request: pytest.FixtureRequest) -> Iterator[Page]:
+    """The fields, after what a test does to the page before its scripts."""
+    with opened(browser, path, before=getattr(request, "param", "")) as page:
+        yield page
 
 
 @pytest.fixture(scope="module")
-def script(browser: Browser, path: Path) -> Iterator[Page]:
+def script(browser: Browser, path: str) -> Iterator[Page]:
     """A page of which only the script's functions are asked."""
-    context = browser.new_context(offline=True)
-    yield opened(context, path)
-    context.close()
-
-
-def opened(context: BrowserContext, path: Path, before: str = "") -> Page:
-    page = context.new_page()
-    page.add_init_script(before)
-    page.goto(path.as_uri())
-    return page
+    with opened(browser, path) as page:
+        yield page
 
 
 def field(page: Page, name: str) -> Locator:
@@ -113,19 +100,17 @@ def submit(root: Locator, *texts: str) -> str:
     return said(root)
 
 
-def verdicts(script: Page, answer: NumberAnswer, texts: list[str]) -> list[dict[str, str]]:
+def verdicts(script: Page, answer: NumberAnswer, texts: list[str]) -> list[tuple[str, str]]:
+    """What the script says of each text, which JupyterLab says in the same words."""
     asked = "([answer, texts]) => texts.map(text => Answers.judge(answer, text))"
-    found: list[dict[str, str]] = script.evaluate(asked, [told("name", answer), texts])
-    for text, one in zip(texts, found, strict=True):  # JupyterLab has the same words
-        assert in_python(answer, text) == Verdict(one["verdict"] == "right", one["words"]), text
-    return found
-
-
-def in_python(answer: NumberAnswer, text: str) -> Verdict:
-    try:
-        return compare.judge(answer, text)
-    except MisreadError as error:
-        return Verdict(False, str(error))
+    found = script.evaluate(asked, [told("name", answer), texts])
+    for text, one in zip(texts, found, strict=True):
+        try:
+            own = compare.judge(answer, text)
+        except MisreadError as error:
+            own = Verdict(False, str(error))
+        assert own == Verdict(one["verdict"] == "right", one["words"]), text
+    return [(one["verdict"], one["words"]) for one in found]
 
 
 # ---- Datasets on paper ------------------------------------------------------------------------------
@@ -134,7 +119,6 @@ BOOK = {name: make() for name, make in ANSWERS.items()}
 ON_PAPER = {name: made for name, made in BOOK.items() if getattr(made, "by", ())}
 TRIED = [
     ["1, 2, 3, 4, 5, 6", "2, 3, 4, 5, 6, 20"],
-    ["1, 2, 3, 4, 5, 8", "1, 2, 3, 4, 5, 20"],
     ["(20, 3, 4, 5, 2, 6)", "[6, 5, 4, 3, 2, 1]"],
     ["1 2  3", "2, 3, 4"],
     ["1, 2, 3, 4, 5, 21", "1"],
@@ -142,14 +126,9 @@ TRIED = [
     ["", "1, 2, 3, 4, 5, 6"],
     ["1, 1, 2, 3, 4, 5", "1, 2, 3, 4, 5, 6"],
     ["1, 2, 3, 4, 5, 6", "5, 6, 7, 8, 15, 20"],
-    ["1, 1, 1, 3, 3, 3", "1, 1, 3, 3, 3, 3"],
     ["0, 0", "0, 0, 3, 3"],
     ["3, 3", "0, 0, 0, 3"],
     ["2, 2, 2, 2, 1, 0, 0", "−1"],
-    ["0, 0, 0, 0, 0, 0, 0", "1"],
-    ["2, 6, 9", "1"],
-    ["0, 10", "0, 10"],
-    ["3, 7", "4"],
 ]
 
 
@@ -157,11 +136,9 @@ TRIED = [
 def test_on_paper_a_dataset_is_judged_as_python_judges_it(script: Page, name: str) -> None:
     """Catches a reading, a check or a verdict without Python that is another one with it; all that is right is tried."""
     answer = ON_PAPER[name]
-    tried = [texts[: len(answer.fields)] for texts in TRIED]
     some: list[tuple[tuple[Any, ...], ...]] = [
         (tuple(low + step * i for i in range(5)),)
-        for low in range(1, 50)
-        for step in range(0, 12, 3)
+        for low, step in product(range(1, 50), range(0, 12, 3))
     ]
     if not answer.told:
         every = [*_submissions(answer, answer.sizes or (answer.size,))]
@@ -170,108 +147,76 @@ def test_on_paper_a_dataset_is_judged_as_python_judges_it(script: Page, name: st
         right = [own for own in every if said[" | ".join(tells(answer.by, own))]]
         assert 0 < len(right) < len(every)
         some = [*right[:40], *every[:: max(1, len(every) // 150)]]
+    tried = [texts[: len(answer.fields)] for texts in TRIED]
     tried += [[", ".join(map(str, own)) for own in datasets] for datasets in some]
-    found = script.evaluate(
-        "([answer, all]) => all.map(lines => Answers.lookUp(answer, lines))",
-        [told(name, answer), tried],
-    )
-    for lines, one in zip(tried, found, strict=True):
+    look = "([answer, all]) => all.map(lines => Answers.lookUp(answer, lines))"
+    for lines, one in zip(tried, script.evaluate(look, [told(name, answer), tried]), strict=True):
         if one["verdict"] == "open":
             assert any(len(line.split(",")) not in answer.sizes for line in lines)
-            continue
-        assert verdict(name, *lines) == Verdict(one["verdict"] == "right", one["words"]), lines
+        else:
+            assert verdict(name, *lines) == Verdict(one["verdict"] == "right", one["words"]), lines
 
 
 # ---- The script's own functions ------------------------------------------------------------------
 
-NUMBERS = {
-    "19/6": Fraction(19, 6),
-    " 19 / 6 ": Fraction(19, 6),
-    "38/12": Fraction(19, 6),
-    "3 1/6": Fraction(19, 6),
-    "-3 1/6": Fraction(-19, 6),
-    "−19/6": Fraction(-19, 6),
-    "+7": Fraction(7),
-    "3": Fraction(3),
-    "007": Fraction(7),
-    "3.50": Fraction("3.50"),
-    ".25": Fraction(".25"),
-    "0.000": Fraction(0),
-    "12%": Fraction(12, 100),
-    "27.2 %": Fraction("0.272"),
-    "3.16…": Fraction("3.16"),
-    "3.1666...": Fraction("3.1666"),
-    "5,040": Fraction(5040),
-    "34,901,442,000": Fraction(34_901_442_000),
-    "1,234.5": Fraction("1234.5"),
-    "123456789012345678901/3": Fraction(123456789012345678901, 3),
-    "= 19/6": Fraction(19, 6),
-    "≈ 3.17": Fraction("3.17"),
-    "19/6 days": Fraction(19, 6),
-    "1 day": Fraction(1),
-    "3.17days": Fraction("3.17"),
+READ = {
+    Fraction(19, 6): ["19/6", " 19 / 6 ", "38/12", "3 1/6", "= 19/6", "19/6 days"],
+    Fraction(-19, 6): ["-3 1/6", "−19/6"],
+    Fraction(1): ["1 day"],
+    Fraction(3): ["3"],
+    Fraction(7): ["+7", "007"],
+    Fraction("3.5"): ["3.50"],
+    Fraction(".25"): [".25"],
+    Fraction(0): ["0.000"],
+    Fraction(12, 100): ["12%"],
+    Fraction("0.272"): ["27.2 %"],
+    Fraction("3.16"): ["3.16…"],
+    Fraction("3.17"): ["≈ 3.17", "3.17days"],
+    Fraction("3.1666"): ["3.1666..."],
+    Fraction(5040): ["5,040"],
+    Fraction(34_901_442_000): ["34,901,442,000"],
+    Fraction("1234.5"): ["1,234.5"],
+    Fraction(123456789012345678901, 3): ["123456789012345678901/3"],
 }
 NONE = ["", " ", "x", "3,5", "1/0", "1/2/3", "19/6 years", ".", "%", "1e3", "3 19", "1.5/2", "--1", "days", "3…", "0x10", "1,23", "∞"]  # fmt: skip
 
 
+def test_a_number_is_read_as_python_reads_it_and_nothing_else(script: Page) -> None:
+    """Catches a number read as another or rounded, a comma read as a point, a division by zero, a word that passes."""
+    ask = "texts => texts.map(text => { const { n, d } = Answers.read(text, 'days'); return [`${n}`, `${d}`]; })"
+    for number, texts in READ.items():
+        for text, parts in zip(texts, script.evaluate(ask, texts), strict=True):
+            assert Fraction(*map(int, parts)) == number, text
+    for text, (kind, words) in zip(NONE, verdicts(script, MEAN, NONE), strict=True):
+        assert kind == "open", text
+        assert words.startswith("Write a number")
+
+
 def test_no_field_on_paper_needs_python() -> None:
     """Catches an exercise for a pencil whose field says that Python cannot run."""
+    pencil = re.compile(r"\*Paper, ★[^{]*?\{answer\} ([\w-]+)")
     for path in sorted((ROOT / "notebooks").glob("*.ipynb")):
-        source = path.read_text(encoding="utf-8")
-        for kind, name in re.findall(
-            r"\*(Paper|Code|Paper and code), ★[^{]*?\{answer\} ([\w-]+)", source
-        ):
-            if kind == "Paper" and name in ANSWERS:
-                answer = BOOK[name]
-                assert isinstance(answer, NumberAnswer) or answer.by, name
-
-
-def test_a_number_is_read_as_python_reads_it(script: Page) -> None:
-    """Catches a number that is read as another, rounded to a float, or not at all."""
-    read = script.evaluate(
-        "texts => texts.map(text => { const one = Answers.read(text, 'days'); return one && [String(one.n), String(one.d)]; })",
-        [*NUMBERS],
-    )
-    found = [one and Fraction(int(one[0]), int(one[1])) for one in read]
-    assert dict(zip(NUMBERS, found, strict=True)) == NUMBERS
-
-
-def test_what_is_no_number_is_not_read(script: Page) -> None:
-    """Catches a comma read as a point, a division by zero, and a word that passes for a number."""
-    for text, one in zip(NONE, verdicts(script, MEAN, NONE), strict=True):
-        assert one["verdict"] == "open", text
-        assert one["words"].startswith("Write a number")
+        for name in pencil.findall(path.read_text(encoding="utf-8")):
+            assert isinstance(BOOK[name], NumberAnswer) or BOOK[name].by, name
 
 
 RIGHTS = [Fraction(19, 6), Fraction(5, 2), Fraction(-7, 3), Fraction(1, 1024), Fraction(40), Fraction(2, 3)]  # fmt: skip
 
 
-def decimals(right: Fraction) -> list[str]:
-    """Decimals round about a number: for up to six places, the nearest one and its neighbours."""
-    texts = []
-    for places in range(1, 7):
-        middle = round(right * 10**places)
-        texts += [f"{Decimal(middle + off).scaleb(-places):.{places}f}" for off in range(-2, 3)]
-    return texts
-
-
 @pytest.mark.parametrize("right", RIGHTS)
 def test_a_decimal_is_compared_as_a_fraction(script: Page, right: Fraction) -> None:
     """Catches a rounded decimal refused, one that is a digit off accepted, and three digits miscounted."""
-    answer = NumberAnswer("A number", right)
-    texts = decimals(right)
-    for text, one in zip(texts, verdicts(script, answer, texts), strict=True):
-        places = len(text.partition(".")[2])
+    texts = [
+        f"{Decimal(round(right * 10**places) + off).scaleb(-places):.{places}f}"
+        for places, off in product(range(1, 7), range(-2, 3))  # the nearest and its neighbours
+    ]
+    for text, (kind, _) in zip(
+        texts, verdicts(script, NumberAnswer("A number", right), texts), strict=True
+    ):
+        places, digits = len(text.partition(".")[2]), len(text.replace(".", "").lstrip("-0"))
         within = abs(Fraction(text) - right) <= Fraction(1, 2 * 10**places)
-        digits = len(text.replace(".", "").lstrip("-0"))
-        expected = (
-            "right"
-            if Fraction(text) == right or (within and digits >= 3)
-            else "open"
-            if within
-            else "wrong"
-        )
-        assert one["verdict"] == expected, text
+        is_right = Fraction(text) == right or (within and digits >= 3)
+        assert kind == ("right" if is_right else "open" if within else "wrong"), text
 
 
 NUMBERED = {name: made for name, made in BOOK.items() if isinstance(made, NumberAnswer)}
@@ -280,24 +225,22 @@ NUMBERED = {name: made for name, made in BOOK.items() if isinstance(made, Number
 @pytest.mark.parametrize("name", a_third(list(NUMBERED)))
 def test_every_number_of_the_book_is_answered(script: Page, name: str) -> None:
     """Catches a right number refused, a slip without its words, and a rung that does not exceed a claim."""
-    answer = NUMBERED[name]
+    answer, below = NUMBERED[name], Fraction(0)
     data = told(name, answer)
-    [right] = verdicts(script, answer, [f"{data['right']} {answer.unit}"])
-    assert right["verdict"] == "right"
-    for wrong, words in data["slips"]:
-        [one] = verdicts(script, answer, [wrong])
-        assert one["verdict"] == "wrong"
-        assert words in one["words"]
-    below: Any = Fraction(0)
+    asked = [(f"{data['right']} {answer.unit}", "right", "")]
+    asked += [(wrong, "wrong", words) for wrong, words in data["slips"]]
     for rung in answer.ladder:
-        for claim in (below, rung.gap - Fraction(rung.gap - below, 1000)):
-            [one] = verdicts(script, answer, [str(Fraction(claim))])
-            assert one["verdict"] == "wrong"
-            assert one["words"].endswith(f"Two neighbours are further apart: {rung.words}")
-        below = rung.gap
+        gap = Fraction(rung.gap)
+        for claim in (below, gap - (gap - below) / 1000):
+            words = f"Two neighbours are further apart: {rung.words}"
+            asked.append((str(claim), "wrong", words))
+        below = gap
     if answer.ladder:
-        [one] = verdicts(script, answer, [str(answer.right + Fraction(1, 1000))])
-        assert one["words"].endswith("apart: that is too much.")
+        asked.append((str(below + Fraction(1, 1000)), "wrong", " apart: that is too much."))
+    found = verdicts(script, answer, [text for text, _, _ in asked])
+    for (_, expected, part), (kind, words) in zip(asked, found, strict=True):
+        assert kind == expected
+        assert part in words
 
 
 # ---- A field on its page -------------------------------------------------------------------------
@@ -309,19 +252,21 @@ def test_a_number_is_answered_by_enter_and_said_to_everyone(page: Page) -> None:
     box = root.get_by_label("The mean moves by at most")
     box.fill("0.5")
     box.press("Enter")
-    assert (
-        said(root)
-        == "✗ Not yet. Two neighbours are further apart: (1) has the mean 1, (2) has 2: a gap of 1."
+    assert said(root) == (
+        "✗ Not yet. Two neighbours are further apart: (1) has the mean 1, (2) has 2: a gap of 1."
     )
-    assert (
-        submit(root, "17/6")
-        == "✗ Not yet. That is one who leaves. Two neighbours are further apart: the widest."
-    )
-    assert submit(root, "4") == "✗ Not yet. No two neighbours are 4 apart: that is too much."
-    assert (
-        submit(root, "3.167")
-        == "✓ Right. It is 19/6, rounded. the widest. No neighbours are further apart. Now you know."
-    )
+    for text, words in (
+        (
+            "17/6",
+            "✗ Not yet. That is one who leaves. Two neighbours are further apart: the widest.",
+        ),
+        ("4", "✗ Not yet. No two neighbours are 4 apart: that is too much."),
+        (
+            "3.167",
+            "✓ Right. It is 19/6, rounded. the widest. No neighbours are further apart. Now you know.",
+        ),
+    ):
+        assert submit(root, text) == words
     box.press("End")
     box.type("1")
     assert said(root) == ""
@@ -339,25 +284,12 @@ def test_what_was_typed_stays_with_the_page(page: Page) -> None:
     assert said(field(page, "belief")) == ""
 
 
-def test_a_page_that_may_store_nothing_still_answers(context: BrowserContext, path: Path) -> None:
-    """Catches a field that is dead in a browser which refuses storage to files."""
-    refused = (
-        "Object.defineProperty(window, 'localStorage', { get() { throw new Error('refused'); } });"
-    )
-    page = opened(context, path, refused)
-    assert submit(field(page, "mean"), "19/6").startswith("✓ Right.")
+REFUSED = "Object.defineProperty(window, 'localStorage', { get() { throw Error('refused'); } });"
 
 
-def test_without_a_script_there_is_no_field(browser: Browser, path: Path) -> None:
-    """Catches an empty box, or a field that answers nothing."""
-    context = browser.new_context(java_script_enabled=False)
-    page = opened(context, path)
-    assert [one.is_visible() for one in page.locator(".answer").all()] == [False] * len(FIELDS)
-    context.close()
-
-
+@pytest.mark.parametrize("page", ["", REFUSED], indirect=True, ids=["", "and storage"])
 def test_without_python_a_field_says_where_it_can_be_answered(page: Page) -> None:
-    """Catches a dead field for a dataset or a function."""
+    """Catches a dead field for a dataset or a function, and for a number where a browser refuses storage to files."""
     for name in ("pair", "code"):
         root = field(page, name)
         assert root.get_by_role("textbox").count() == root.get_by_role("button").count() == 0
@@ -366,12 +298,13 @@ def test_without_python_a_field_says_where_it_can_be_answered(page: Page) -> Non
     assert submit(field(page, "mean"), "19/6").startswith("✓ Right.")
 
 
-def test_python_is_asked_and_its_verdict_is_kept(context: BrowserContext, path: Path) -> None:
+@pytest.mark.parametrize("page", [LIVE], indirect=True)
+def test_python_is_asked_and_its_verdict_is_kept(page: Page) -> None:
     """Catches a pair sent as one dataset, progress that is not told, and a verdict lost on the way."""
-    page = opened(context, path, LIVE)
     root = field(page, "pair")
     assert submit(root, "1, 2", "1") == "Checking …"
-    assert page.evaluate("[name, argument]") == ["sensitivity_book.answers.check:check", {"name": "pair", "text": "1, 2\n1"}]  # fmt: skip
+    asked = {"name": "pair", "text": "1, 2\n1"}
+    assert page.evaluate("[name, argument]") == ["sensitivity_book.answers.check:check", asked]
     assert root.get_by_role("button", name="Check").is_disabled()
     page.evaluate("told('Starting Python …')")
     assert root.locator(".news").inner_text() == "Starting Python …"
@@ -385,9 +318,9 @@ def test_python_is_asked_and_its_verdict_is_kept(context: BrowserContext, path: 
     assert field(page, "pair").get_by_role("textbox").nth(1).input_value() == "1"
 
 
-def test_a_function_can_be_stopped(context: BrowserContext, path: Path) -> None:
+@pytest.mark.parametrize("page", [LIVE], indirect=True)
+def test_a_function_can_be_stopped(page: Page) -> None:
     """Catches an endless loop that nobody can end, an Enter that submits half a function, and lost focus."""
-    page = opened(context, path, LIVE)
     root = field(page, "code")
     box = root.get_by_label("Your query")
     assert box.input_value() == "def query(dataset):\n    "
@@ -405,23 +338,3 @@ def test_a_function_can_be_stopped(context: BrowserContext, path: Path) -> None:
     assert not stop.is_visible()
     assert box.evaluate("box => box === document.activeElement")
     assert root.get_by_role("button", name="Check").is_enabled()
-
-
-# ---- In the book ---------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(("width", "scheme"), in_turn(LOOKS))
-def test_how_the_fields_look(browser: Browser, width: int, scheme: str) -> None:
-    """Catches faint verdicts, unnamed fields, small targets and sideways scrolling."""
-    page = browser.new_page()
-    page.goto((HTML / "notebooks" / "by-hand.html").as_uri(), wait_until="load")
-    show(page, width, scheme)
-    assert submit(field(page, "by-hand-sum-moved"), "20").startswith("✓ Right.")
-    assert submit(field(page, "by-hand-sum-swapped"), "20").startswith("✗ Not yet.")
-    assert page.evaluate("document.documentElement.scrollWidth") <= width
-    assert faint_text(page, ".answer") == []
-    assert faults(page, ".answer", **STRUCTURE) == {}
-    for target in page.locator(".answer :is(input, textarea, button)").all():
-        box = target.bounding_box()
-        assert box is None or min(box["width"], box["height"]) >= 24
-    page.close()

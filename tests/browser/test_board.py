@@ -9,8 +9,7 @@ from conftest import HTML, in_turn
 from playwright.sync_api import Browser, Locator, Page
 from sensitivity_board import Case, case_files
 from sensitivity_board.claimed import cause, standing
-from sensitivity_board.page import SECTIONS
-from test_book import LOOKS, STRUCTURE, WIDEST, faint_text, faults, opened, quietly, show
+from test_book import opened
 
 PAGE = HTML / "book" / "board.html"
 CASES = case_files()
@@ -28,7 +27,8 @@ pytestmark = pytest.mark.xdist_group("board")
 
 @pytest.fixture(scope="module")
 def opened_once(browser: Browser) -> Iterator[Page]:
-    yield from quietly(browser, PAGE)
+    with opened(browser, "book/board.html") as page:
+        yield page
 
 
 @pytest.fixture
@@ -90,26 +90,18 @@ def test_a_filter_shows_what_it_names_and_says_how_many(page: Page, name: str) -
     assert len(seen(page)) == len(ALL)
 
 
-def test_filters_hold_together_and_an_empty_section_goes(page: Page) -> None:
-    """Catches filters that add up instead of narrowing, and a heading over nothing."""
-    field(page, "library").select_option("diffprivlib")
-    field(page, "verdict").select_option("too small")
-    field(page, "relation").select_option("changed")
-    expected = fitting(library="diffprivlib", verdict="too small", relation="changed")
-    assert set(seen(page)) == expected
-    assert 0 < len(expected) < len(fitting(library="diffprivlib"))
+def test_filters_hold_together_and_their_address_shows_them_again(page: Page) -> None:
+    """Catches filters that add up instead of narrowing, a heading over nothing, a view that cannot be linked to."""
+    chosen = {"library": "diffprivlib", "verdict": "too small", "relation": "changed"}
+    for name, choice in chosen.items():
+        field(page, name).select_option(choice)
+    assert set(seen(page)) == fitting(**chosen)
+    assert 0 < len(seen(page)) < len(fitting(library="diffprivlib"))
     heads = page.locator(".verdict-section :is(h2, h3):visible").all_inner_texts()
     assert [head for head in heads if not head.startswith("diffprivlib")] == ["Too small"]
     page.get_by_role("button", name="Show all").click()
     assert len(seen(page)) == len(ALL)
     assert field(page, "library").input_value() == ""
-
-
-# ---- The address ---------------------------------------------------------------------------------
-
-
-def test_a_filtered_view_has_an_address_that_shows_it_again(page: Page) -> None:
-    """Catches a view that cannot be linked to, and one that opens with other filters."""
     field(page, "verdict").select_option("too small")
     field(page, "text").fill("sum int8 & 100%")
     field(page, "text").fill("sum int8")
@@ -120,9 +112,9 @@ def test_a_filtered_view_has_an_address_that_shows_it_again(page: Page) -> None:
     assert seen(page) == before
     assert field(page, "verdict").input_value() == "too small"
     assert field(page, "text").input_value() == "sum int8"
-    page.get_by_role("button", name="Show all").click()
-    page.wait_for_function("!location.hash")
-    assert len(seen(page)) == len(ALL)
+
+
+# ---- The address ---------------------------------------------------------------------------------
 
 
 def test_a_card_that_a_filter_hides_is_shown_by_its_address(page: Page) -> None:
@@ -151,7 +143,7 @@ def test_a_link_on_a_card_leads_to_that_card_and_its_file_is_there(page: Page) -
     assert [name for name in files if not (HTML / "_static" / name).exists()] == []
 
 
-# ---- Without a mouse, without a script, on paper -------------------------------------------------
+# ---- Without a mouse -------------------------------------------------
 
 
 def test_all_is_done_from_the_keyboard(page: Page) -> None:
@@ -174,48 +166,7 @@ def test_all_is_done_from_the_keyboard(page: Page) -> None:
     page.keyboard.press("Enter")
     assert row.locator("dl").is_visible()
     page.keyboard.press("Tab")
-    assert page.evaluate("document.activeElement.href").startswith(
-        "https://github.com/"
-    )  # the place
+    place = page.evaluate("document.activeElement.href")
+    assert place.startswith("https://github.com/")
     page.keyboard.press("Tab")
     assert page.evaluate("document.activeElement.textContent") == "this card"
-
-
-def test_without_a_script_everything_is_there(browser: Browser) -> None:
-    """Catches a card that only a script shows, and filters that do nothing."""
-    context = browser.new_context(java_script_enabled=False, offline=True)
-    page = context.new_page()
-    page.goto(PAGE.as_uri())
-    assert page.locator(".claim:visible").count() == len(ALL)
-    assert not page.locator("form.board").is_visible()
-    row = page.locator("details.claim").first
-    row.locator("> summary").click()
-    assert row.locator("dl").is_visible()
-    context.close()
-
-
-# ---- In the book ---------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(("width", "scheme"), in_turn(LOOKS))
-def test_how_the_board_looks(browser: Browser, width: int, scheme: str) -> None:
-    """Catches faint text in a card or a row that is open, unnamed fields, small targets, sideways scrolling."""
-    with opened(browser, "book/board.html") as page:
-        show(page, width, scheme)
-        page.locator("details.libraries > summary").click()
-        rows = page.locator("details.claim, details.program")
-        rows.evaluate_all("all => all.forEach(one => { one.open = true; })")
-        assert page.evaluate(WIDEST) <= width
-        assert faint_text(page) == []
-        assert faults(page, "form.board") == {}
-        for verdict in SECTIONS:
-            assert (
-                faults(page, f".claim[data-verdict='{verdict}']:first-of-type", **STRUCTURE) == {}
-            )
-        for target in page.locator("form.board :is(select, input, button)").all():
-            box = target.bounding_box()
-            assert box
-            assert min(box["width"], box["height"]) >= 24
-        summaries = page.locator("details.claim > summary")
-        heights = summaries.evaluate_all("all => all.map(one => one.offsetHeight)")
-        assert min(heights) >= 24

@@ -5,7 +5,6 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -13,7 +12,8 @@ from typing import Any
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 from conftest import CHECK_ALL, HTML, SCREENSHOTS, a_third, in_turn
-from playwright.sync_api import Browser, ConsoleMessage, Locator, Page, Request
+from playwright.sync_api import Browser, Locator, Page
+from sensitivity_book.pictures.sheet import write_pdf
 
 ARTICLE = "article.bd-article"
 WIDE, PHONE = 1280, 375
@@ -23,6 +23,7 @@ WIDEST = """Math.max(...[...document.querySelectorAll('html, .bd-article-contain
 LOOKS = [(WIDE, "light"), (PHONE, "dark")]
 # Code and formulas are most of a page, and alike on all: axe-core sees their structure on two.
 MACHINE_MADE = ".highlight, mjx-container"
+REMOVE = "css => document.querySelectorAll(css).forEach(part => part.remove())"
 SEEN_WHOLE = {"notebooks/by-hand.html", "book/formulas.html"}
 # What axe-core knows of colours is slow: it looks on two pages, and `faint_text` on all.
 SLOW = ["color-contrast", "link-in-text-block"]
@@ -48,57 +49,14 @@ NOT_OURS = {
 }
 
 
-@dataclass
-class Tab:
-    """A page of a browser that visits one page of the book after the other, and what went wrong on the last."""
-
-    page: Page
-    wrong: list[str] = field(default_factory=list)
-
-    def visit(self, name: str) -> None:
-        self.page.set_viewport_size({"width": WIDE, "height": 900})
-        self.page.emulate_media(color_scheme="light")
-        self.wrong.clear()
-        self.page.goto((HTML / name).as_uri(), wait_until="load")
-        self.page.evaluate("window.MathJax?.startup?.promise.then(() => 0)")
-
-    def sent(self, request: Request) -> None:
-        if not request.url.startswith(("file:", "data:", "blob:")):
-            self.wrong.append(request.url)
-
-    def note(self, message: ConsoleMessage) -> None:
-        if message.type == "error":
-            self.wrong.append(message.text)
-
-
 ON_PATH = [name for name in PAGES if '<nav class="path"' in (HTML / name).read_text("utf-8")]
 # On a phone, in the dark: a third of the path in turn, and a page of each other kind; all with CHECK_ALL=1.
-KINDS = [
-    "book/api",
-    "book/api/answer",
-    "book/board",
-    "book/chapters",
-    "book/formulas",
-    "book/glossary",
-    "book/proofs",
-    "genindex",
-]
-KINDS += ["notebooks/case-files", "notebooks/norms", "notebooks/people-in-detail"]
-OF_KINDS = [*ON_PATH, *(f"{kind}.html" for kind in KINDS)]
+KINDS = ["api", "api/answer", "board", "chapters", "formulas", "glossary", "proofs"]
+OF_KINDS = [*ON_PATH, *(f"book/{kind}.html" for kind in KINDS), "genindex.html"]
+OF_KINDS += [f"notebooks/{name}.html" for name in ("case-files", "norms", "people-in-detail")]
 # The path is visited every time, of the others each third in turn; and so is what is asked on a phone.
 NARROW = PAGES if CHECK_ALL else a_third(OF_KINDS)
 VISITED = PAGES if CHECK_ALL else sorted({*ON_PATH, *NARROW, *a_third(PAGES)})
-
-
-@pytest.fixture(scope="module")
-def tab(browser: Browser) -> Iterator[Tab]:
-    tab = Tab(browser.new_page(color_scheme="light"))
-    tab.page.set_default_timeout(BUSY)
-    tab.page.on("request", tab.sent)
-    tab.page.on("console", tab.note)
-    tab.page.on("pageerror", lambda error: tab.wrong.append(str(error)))
-    yield tab
-    tab.page.close()
 
 
 def test_the_book_is_built() -> None:
@@ -135,37 +93,36 @@ FORMS = """all => all.map(svg => {
 
 
 @pytest.mark.parametrize("name", VISITED)
-def test_a_page(tab: Tab, name: str) -> None:
+def test_a_page(browser: Browser, name: str) -> None:
     """Catches what asks for something from elsewhere, fails, is left as TeX, or cannot be read by eye or ear.
 
     `make screenshots` keeps its two pictures of each page, for a person to look at.
     """
-    tab.visit(name)
-    page = tab.page
-    read = page.evaluate(READ, ARTICLE)
-    assert read["raw"] == []
-    assert read["levels"].count(1) == 1
-    assert all(below <= above + 1 for above, below in pairwise(read["levels"]))
-    for alt in read["pictures"]:  # the builder puts a file's path where there is none
-        assert alt
-        assert not Path(alt).suffix or " " in alt
-    for width, scheme in LOOKS if name in NARROW else LOOKS[:1]:
-        show(page, width, scheme)
-        assert page.evaluate(WIDEST) <= width
-        if "SCREENSHOTS" in os.environ:
-            take_picture(page, name, width, scheme)
-        assert faint_text(page) == []
-        check_drawings(page, width, scheme)
+    with opened(browser, name, formulas=True, reduced_motion=None) as page:
+        read = page.evaluate(READ, ARTICLE)
+        assert read["raw"] == []
+        assert read["levels"].count(1) == 1
+        assert all(below <= above + 1 for above, below in pairwise(read["levels"]))
+        for alt in read["pictures"]:  # the builder puts a file's path where there is none
+            assert alt
+            assert not Path(alt).suffix or " " in alt
         if name in ON_PATH:
-            check_steps(page)
-        if width == PHONE:
-            whole = name in SEEN_WHOLE
-            with without(page, "" if whole else MACHINE_MADE):
-                assert faults(page, **({} if whole else STRUCTURE)) == {}
-        elif name in ON_PATH:
             height = page.locator(ARTICLE).evaluate("part => part.clientHeight")
             assert height <= 15_000  # what a reader goes through in one sitting
-    assert tab.wrong == []
+        for width, scheme in LOOKS if name in NARROW else LOOKS[:1]:
+            show(page, width, scheme)
+            assert page.evaluate(WIDEST) <= width
+            if "SCREENSHOTS" in os.environ:
+                take_picture(page, name, width, scheme)
+            assert faint_text(page) == []
+            check_drawings(page, width, scheme)
+            if name in ON_PATH:
+                check_steps(page)
+        if name in SEEN_WHOLE and name in NARROW:
+            assert faults(page) == {}
+        elif name in NARROW:
+            page.evaluate(REMOVE, MACHINE_MADE)
+            assert faults(page, **STRUCTURE) == {}
 
 
 def check_drawings(page: Page, width: int, scheme: str) -> None:
@@ -263,10 +220,9 @@ def test_a_term_shows_what_it_means_within_the_window(browser: Browser) -> None:
             link.focus()
             assert told.is_visible()
             assert link.get_attribute("aria-describedby") == told.get_attribute("id")
-            box = told.bounding_box()
-            assert box
-            assert box["x"] >= 0
-            assert box["x"] + box["width"] <= width
+            [box] = boxes(told)
+            assert box["left"] >= 0
+            assert box["right"] <= width
             link.blur()
             link.hover()
             assert told.is_visible()
@@ -319,18 +275,65 @@ def test_no_id_stands_twice() -> None:
         assert [one for one, times in Counter(ids).items() if times > 1] == [], name
 
 
+FORMULAS = re.compile("mathjax|searchindex")  # half the time that a page takes to open
+
+
 @contextmanager
-def opened(browser: Browser, name: str, scheme: str = "light", **media: Any) -> Iterator[Page]:
-    page = browser.new_page(viewport={"width": WIDE, "height": 900}, color_scheme=scheme, **media)
+def opened(
+    browser: Browser,
+    name: str,
+    width: int = WIDE,
+    *,
+    formulas: bool = False,
+    before: str = "",
+    **options: Any,
+) -> Iterator[Page]:
+    """A page of the book, without motion and formulas, after a script; it asks for nothing and raises nothing."""
+    options = {"reduced_motion": "reduce", "color_scheme": "light", **options}
+    page = browser.new_page(viewport={"width": width, "height": 900}, **options)
+    page.set_default_timeout(BUSY)
+    sent: list[str] = []
+    page.on("request", lambda request: sent.append(request.url))
+    if not formulas:
+        page.route(FORMULAS, lambda route: route.abort("aborted"))
+    page.add_init_script(before)
     page.goto((HTML / name).as_uri(), wait_until="load")
+    if formulas:
+        page.evaluate("window.MathJax?.startup?.promise.then(() => 0)")
     yield page
+    assert [url for url in sent if not url.startswith(("file:", "data:", "blob:"))] == []
+    assert page.page_errors() == []
+    told = [one.text for one in page.console_messages() if one.type == "error"]
+    assert [text for text in told if "ERR_ABORTED" not in text] == []
     page.close()
+
+
+SHEET = "book/formulas.html"
+
+
+def test_it_prints_on_two_pages(browser: Browser) -> None:
+    """Catches a sheet that grew, and examples that are printed with it."""
+    with opened(browser, SHEET, formulas=True) as page:
+        paper = page.pdf(prefer_css_page_size=True)
+    assert len(re.findall(rb"/Type\s*/Page\b", paper)) == 2
+    assert b"/MediaBox [0 0 842" in paper or b"/MediaBox [0 0 841" in paper  # A4 across
+
+
+def test_the_link_leads_to_the_pdf_of_this_build(browser: Browser, tmp_path: Path) -> None:
+    """Catches a link to nothing, and a PDF that an older build left."""
+    with opened(browser, SHEET) as page:
+        address = page.locator("a[href$='formulas.pdf']").get_attribute("href")
+    assert address
+    write_pdf(tmp_path / "formulas.pdf")
+    assert (HTML / SHEET).parent.joinpath(address).read_bytes() == (
+        tmp_path / "formulas.pdf"
+    ).read_bytes()
 
 
 @pytest.mark.parametrize("name", in_turn(["book/notation.html", "notebooks/by-hand.html"]))
 def test_paper_is_black_on_white(browser: Browser, name: str) -> None:
     """Catches a page that prints a dark scheme's pale text on white, and links that are not seen."""
-    with opened(browser, name, "dark") as page:
+    with opened(browser, name, formulas=True, color_scheme="dark") as page:
         page.emulate_media(media="print")
         assert page.evaluate("document.documentElement.dataset.theme") == "dark"
         assert faint_text(page) == []
@@ -348,7 +351,7 @@ def test_nothing_moves_for_a_reader_who_asked_for_no_motion(browser: Browser) ->
     """Catches a transition of the theme or of a plug-in that stays."""
     moving = """[...document.querySelectorAll('*')].map(part => getComputedStyle(part))
       .filter(style => style.transitionDuration != '0s' || style.animationName != 'none').length"""
-    with opened(browser, "notebooks/by-hand.html", reduced_motion="reduce") as page:
+    with opened(browser, "notebooks/by-hand.html", formulas=True) as page:
         assert page.evaluate(moving) == 0
 
 
@@ -360,13 +363,11 @@ def test_a_solution_opens_wherever_its_bar_is_clicked(browser: Browser) -> None:
         for bar in bars:
             title = bar.locator("> .admonition-title")
             title.scroll_into_view_if_needed()
-            box, button = title.bounding_box(), title.locator("button").bounding_box()
-            link = title.locator("a").bounding_box()
-            assert box
-            assert button
-            assert link
-            assert link["x"] + link["width"] <= button["x"]
-            assert button["y"] + button["height"] <= box["y"] + box["height"]
+            [box], [button], [link] = (
+                boxes(part) for part in (title, title.locator("button"), title.locator("a"))
+            )
+            assert link["right"] <= button["left"]
+            assert button["bottom"] <= box["bottom"]
             assert bar.evaluate("bar => bar.clientHeight") - box["height"] < 30  # its padding
             for share in (0.3, 0.6):
                 assert is_closed(bar)
@@ -378,24 +379,6 @@ def test_a_solution_opens_wherever_its_bar_is_clicked(browser: Browser) -> None:
 
 def is_closed(bar: Locator) -> bool:
     return "toggle-hidden" in str(bar.get_attribute("class"))
-
-
-FORMULAS = re.compile("mathjax|searchindex")  # half the time that a page takes to open
-
-
-def quietly(browser: Browser, path: Path) -> Iterator[Page]:
-    """A page of the book, wide, without motion and formulas; it asks for nothing and raises nothing."""
-    page = browser.new_page(viewport={"width": WIDE, "height": 900}, reduced_motion="reduce")
-    requests: list[str] = []
-    errors: list[str] = []
-    page.on("request", lambda sent: requests.append(sent.url))
-    page.on("pageerror", lambda error: errors.append(str(error)))
-    page.route(FORMULAS, lambda route: route.abort())
-    page.goto(path.as_uri(), wait_until="load")
-    yield page
-    assert [url for url in requests if not url.startswith("file:")] == []
-    assert errors == []
-    page.close()
 
 
 def boxes(parts: Locator) -> list[dict[str, float]]:
@@ -416,16 +399,39 @@ def show(page: Page, width: int, scheme: str) -> None:
         page.wait_for_timeout(THEME_DELAY)
 
 
-@contextmanager
-def without(page: Page, css: str) -> Iterator[None]:
-    """Take some elements out of the page for a while."""
-    taken = "[...document.querySelectorAll(css)].filter(part => !part.parentElement.closest(css))"
-    swap = "part => { const mark = document.createComment(''); part.replaceWith(mark); return [mark, part]; }"
-    page.evaluate(f"css => {{ window.taken = css ? {taken}.map({swap}) : []; }}", css)
-    try:
-        yield
-    finally:
-        page.evaluate("window.taken.forEach(([mark, part]) => mark.replaceWith(part))")
+# Letters that are too small, parts that stand beyond their play, names that run into one another.
+UNREADABLE = """css => {
+  const plays = [...document.querySelectorAll(css)], box = part => part.getBoundingClientRect();
+  const all = css => plays.flatMap(play => [...play.querySelectorAll(css)]).filter(part => box(part).width);
+  const beyond = part => {
+    const { left, right } = box(part), play = box(part.closest(css));
+    return left < play.left - 1 || right > play.right + 1;
+  };
+  const meet = (one, other) => one !== other && one.closest(css) === other.closest(css) && box(one).left < box(other).right
+    && box(other).left < box(one).right && Math.abs(box(one).top - box(other).top) < 12;
+  const names = all(".name");
+  return [
+    ...all("p, span, b, button").filter(part => parseFloat(getComputedStyle(part).fontSize) < 11),
+    ...all("b, span, p, label").filter(part => !part.closest("pre") && beyond(part)),
+    ...names.filter(one => names.some(other => meet(one, other))),
+  ].map(part => part.outerHTML);
+}"""
+HIT = ":is(button, select, textarea, input:not([type=checkbox]), summary, .dot)"
+
+
+def assert_readable(page: Page, css: str, width: int) -> None:
+    """Nothing of these parts is faint, small, unnamed, off the page or on another, nor too small to be hit."""
+    assert page.evaluate(WIDEST) <= width
+    assert page.evaluate(UNREADABLE, css) == []
+    assert faint_text(page) == []
+    assert faults(page, css, **STRUCTURE) == {}
+    hit = page.locator(css).locator(HIT)
+    sliders = boxes(page.locator(css).locator("[type=range]"))
+    assert hit.count() > 0
+    for box in boxes(hit):
+        assert min(box["width"], box["height"]) >= (16 if box in sliders else 24)
+        assert box["left"] >= 0
+        assert box["right"] <= width
 
 
 def faint_text(page: Page, context: str = ARTICLE) -> list[str]:

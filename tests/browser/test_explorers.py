@@ -1,18 +1,29 @@
-"""Every explorer, turned by mouse and by keyboard on its built page, says what the package says."""
+"""Every explorer on its built page: turned by mouse and keyboard it says what the package says, and any setting is computed.
 
+Where a page runs Python, it is this one behind a stand-in for `window.live`: nothing waits for a browser's own to start.
+"""
+
+import importlib
+import json
 import re
 from collections.abc import Iterator
+from contextlib import contextmanager
 
 import pytest
-from conftest import HTML, a_third, in_turn
-from playwright.sync_api import Browser, Locator, Page
+from conftest import HTML, a_third, in_turn, turn
+from playwright.sync_api import Browser, Locator, Page, expect
+from sensitivity_book.live.explorers import frame
+from sensitivity_book.stage.explorers import explorer as module
 from sensitivity_book.stage.explorers.explorer import Explorer, Knob, View, svg
+from sensitivity_book.stage.explorers.formula import formula_explorer
 from sensitivity_book.stage.explorers.gallery import explorers
-from test_book import LOOKS, MACHINE_MADE, STRUCTURE, WIDE, faint_text, faults, show
+from test_book import LOOKS, MACHINE_MADE, REMOVE, assert_readable, boxes, opened, show
+
+pytestmark = pytest.mark.xdist_group("explorers")
 
 EXPLORERS = explorers()
 PAGES = {
-    name: page
+    name: f"notebooks/{page.name}"
     for page in sorted(HTML.glob("notebooks/*.html"))
     for name in re.findall(r'<div class="explorer" id="explorer-([^"]+)"', page.read_text("utf-8"))
 }
@@ -24,14 +35,8 @@ TURNS = [pytest.param(name, marks=pytest.mark.xdist_group(name)) for name in a_t
 @pytest.fixture(scope="module", params=TURNS)
 def turned(browser: Browser, request: pytest.FixtureRequest) -> Iterator[tuple[Explorer, Page]]:
     assert request.param in PAGES, f"no built page shows the explorer {request.param}"
-    page = browser.new_page(viewport={"width": WIDE, "height": 900})
-    requests: list[str] = []
-    page.on("request", lambda sent: requests.append(sent.url))
-    page.goto(PAGES[request.param].as_uri(), wait_until="load")
-    page.evaluate("css => document.querySelectorAll(css).forEach(e => e.remove())", MACHINE_MADE)
-    yield EXPLORERS[request.param], page
-    assert [url for url in requests if not url.startswith("file:")] == []
-    page.close()
+    with shown(browser, request.param, live="") as both:
+        yield both
 
 
 def place(explorer: Explorer, page: Page, knob: Knob | None = None) -> Locator:
@@ -80,37 +85,14 @@ def test_the_keyboard_reaches_every_setting(turned: tuple[Explorer, Page]) -> No
                 assert control.locator("+ output").text_content() == name
             page.keyboard.press("ArrowRight" if knob.ordered else "ArrowDown")
         settle(explorer, page)
+    for knob in explorer.knobs:  # and all at once
+        place(explorer, page, knob).press("End")
+    last = {knob.argument: knob.names[-1] for knob in explorer.knobs}
+    assert_shows(explorer, page, explorer.view(**last))
 
 
-@pytest.mark.parametrize(("width", "scheme"), in_turn(LOOKS))
-def test_mouse_and_keyboard_turn_it(turned: tuple[Explorer, Page], width: int, scheme: str) -> None:
-    """Catches a control that is covered, too small or off the page, and faint text."""
-    explorer, page = turned
-    show(page, width, scheme)
-    settle(explorer, page)
-    chosen = {}
-    for knob in explorer.knobs:
-        control = place(explorer, page, knob)
-        control.scroll_into_view_if_needed()
-        if knob.ordered:
-            box = control.bounding_box()
-            assert box
-            assert box["height"] >= 16
-            assert box["x"] + box["width"] <= width
-            page.mouse.click(box["x"] + box["width"] - 4, box["y"] + box["height"] / 2)
-        else:
-            control.select_option(label=knob.names[-1])
-        chosen[knob.argument] = knob.names[-1]
-    assert_shows(explorer, page, explorer.view(**chosen))
-    first = explorer.knobs[0]
-    place(explorer, page, first).press("Home")
-    assert_shows(explorer, page, explorer.view(**chosen | {first.argument: first.names[0]}))
-    assert faint_text(page, f"#explorer-{explorer.name}") == []
-    assert faults(page, f"#explorer-{explorer.name}", **STRUCTURE) == {}
-    settle(explorer, page)
-
-
-CLICKS = [(1, 3), (1, 3), (0, 1), (2, 3), (2, 2), (2, 1), (1, 1)]  # column and height of a box
+# One box after the other, its column and height; and how many 0s, 1s and 2s there are then.
+CLICKS = {(1, 3): "131", (1, 2): "111", (0, 1): "011", (2, 3): "013", (2, 1): "010", (1, 1): "000"}
 CLICKED = [pytest.param("derivative", marks=pytest.mark.xdist_group("derivative"))]
 
 
@@ -121,34 +103,308 @@ def test_the_histogram_is_clicked(turned: tuple[Explorer, Page], width: int, sch
     explorer, page = turned
     show(page, width, scheme)
     settle(explorer, page)
-    columns = explorer.knobs[1:]
-    counts = {knob.argument: int(knob.first) for knob in columns}
-    for column, height in CLICKS:
-        click_box(explorer, page, column, height)
-        knob = columns[column]
-        full = height <= counts[knob.argument]
-        counts[knob.argument] = height - 1 if full else height
-        chosen = {argument: str(count) for argument, count in counts.items()}
-        assert_shows(explorer, page, explorer.view(**chosen))
-        control = place(explorer, page, knob)
-        assert control.input_value() == chosen[knob.argument]
-        assert control.get_attribute("aria-valuetext") == chosen[knob.argument]
-        assert control.locator("+ output").text_content() == chosen[knob.argument]
-    assert counts == {"zeros": 0, "ones": 0, "twos": 0}
-    query = explorer.knobs[0]
-    place(explorer, page, query).select_option(label="sum")
-    click_box(explorer, page, 2, 2)
-    assert_shows(explorer, page, explorer.view(query="sum", zeros="0", ones="0", twos="2"))
-    assert faint_text(page, f"#explorer-{explorer.name}") == []
-    assert faults(page, f"#explorer-{explorer.name}", **STRUCTURE) == {}
+    query, *columns = explorer.knobs
+    place(explorer, page, query).select_option(label=query.names[-1])
+    parts = place(explorer, page).locator("[role=img] [data-choice]")
+    for (column, height), counts in CLICKS.items():
+        parts.first.scroll_into_view_if_needed()
+        found = sorted(boxes(parts), key=lambda box: (round(box["x"]), -box["y"]))
+        assert all(min(box["width"], box["height"]) >= 24 for box in found)
+        box = found[3 * column + height - 1]  # by where it stands and not by what it says
+        page.mouse.click(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+        chosen = {knob.argument: count for knob, count in zip(columns, counts, strict=True)}
+        assert_shows(explorer, page, explorer.view(query=query.names[-1], **chosen))
+        for knob, count in zip(columns, counts, strict=True):
+            control = place(explorer, page, knob)
+            assert control.input_value() == count
+            assert control.get_attribute("aria-valuetext") == count
+            assert control.locator("+ output").text_content() == count
     settle(explorer, page)
 
 
-def click_box(explorer: Explorer, page: Page, column: int, height: int) -> None:
-    """Click the middle of a box, found by where it stands and not by what it says."""
+# ---- Any setting, computed ------------------------------------------------------------
+
+BEYOND = {
+    "witness-absence-days": {"k": "5"},
+    "witness-driving-proficiency": {"k": "6"},
+    "formula": {"low": "-4", "size": "2", "k": "6"},
+    "derivative": {"zeros": "5", "ones": "4", "twos": "0"},
+    "people": {"groups": "100", "rows": "7", "epsilon": "0.3"},
+}
+# Where it is `held` every call waits for the `end`; where it is `broken` it fails so.
+LIVE = """{
+  const waiting = [];
+  const stand = window.stand = {
+    asked: [], held: false, broken: null,
+    end(error) { stand.held = false; for (const one of waiting.splice(0)) one(error); },
+  };
+  const live = {
+    async call(name, argument, told) {
+      stand.asked.push(argument);
+      told("Running.");
+      const ended = stand.held && await new Promise(resolve => waiting.push(resolve)) || stand.broken;
+      const { value, error } = ended ? { error: ended } : await window.python(name, JSON.stringify(argument));
+      if (error) throw new Error(error);
+      return JSON.parse(value);
+    },
+    stop: () => stand.end("Stopped."),
+  };
+  Object.defineProperty(window, "live", { get: () => live, set() {} });
+}"""
+NONE = "Object.defineProperty(window, 'live', { get: () => undefined, set() {} })"
+
+
+def python(name: str, argument: str) -> dict[str, str]:
+    """What a call answers, as the page's own Python would."""
+    path, _, function = name.partition(":")
+    try:
+        answer = getattr(importlib.import_module(path), function)(json.loads(argument))
+        return {"value": json.dumps(answer)}
+    except Exception as error:
+        return {"error": f"{type(error).__name__}: {error}"}
+
+
+@contextmanager
+def shown(browser: Browser, name: str, live: str = LIVE) -> Iterator[tuple[Explorer, Page]]:
+    """An explorer on its page, where it stands as it is stored."""
+    with opened(browser, PAGES[name], before=live) as page:
+        page.expose_function("python", python)
+        page.evaluate(REMOVE, MACHINE_MADE)
+        yield EXPLORERS[name], page
+
+
+@contextmanager
+def computing(browser: Browser, name: str) -> Iterator[tuple[Explorer, Page]]:
+    """An explorer that computes, on its page."""
+    with shown(browser, name) as (explorer, page):
+        compute(explorer, page)
+        expect(place(explorer, page).locator(".typed").first).to_be_visible()
+        yield explorer, page
+
+
+def compute(explorer: Explorer, page: Page) -> None:
+    place(explorer, page).get_by_role("button", name="Compute any setting").click()
+
+
+def says(explorer: Explorer, page: Page, text: str | re.Pattern[str]) -> None:
+    expect(place(explorer, page).locator("> p[role=status]")).to_have_text(text)
+
+
+def field(explorer: Explorer, page: Page, argument: str) -> Locator:
+    return page.locator(f".knob:has(#{explorer.name}-{argument}) input[type=number]")
+
+
+def type_in(explorer: Explorer, page: Page, settings: dict[str, str]) -> None:
+    for argument, text in settings.items():
+        field(explorer, page, argument).fill(text)
+        field(explorer, page, argument).press("Enter")
+
+
+def assert_frame(explorer: Explorer, page: Page, settings: dict[str, str], own: str = "") -> None:
+    """What is shown is what the function answers: sentence, words, marks and their colours."""
+    expected = frame({"explorer": explorer.name, "settings": settings, "own": own})
+    says(explorer, page, expected["text"])
     picture = place(explorer, page).locator("[role=img]")
-    picture.scroll_into_view_if_needed()
-    boxes = [part.bounding_box() for part in picture.locator("[data-choice]").all()]
-    assert all(box and min(box["width"], box["height"]) >= 24 for box in boxes)
-    box = sorted(boxes, key=lambda box: (round(box["x"]), -box["y"]))[3 * column + height - 1]
-    page.mouse.click(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+    expect(picture).to_have_attribute("aria-label", expected["alt"])
+    expect(picture).to_be_visible()
+    written = "(picture, text) => { const one = document.createElement('div'); one.innerHTML = text; return one.innerHTML === picture.innerHTML; }"
+    assert picture.evaluate(written, expected["picture"])
+
+
+@pytest.mark.parametrize("live", [NONE, LIVE], ids=["no Python", "Python"])
+def test_a_page_is_as_it_was_until_python_is_asked(browser: Browser, live: str) -> None:
+    """Catches a button that nothing stands behind, and Python started for a reader who turns a stored knob."""
+    with shown(browser, "formula", live) as (explorer, page):
+        place(explorer, page, explorer.knobs[3]).press("End")
+        says(explorer, page, explorer.view(k="4").text)
+        assert place(explorer, page).locator("button").count() == (0 if live == NONE else 2)
+        assert not page.evaluate("window.stand?.asked.length")
+
+
+@pytest.mark.parametrize("name", a_third([*BEYOND]))
+def test_every_knob_computes(browser: Browser, name: str) -> None:
+    """Catches a stored frame, another knob's field, a lost number; what has no name, is faint, small or off the page."""
+    with computing(browser, name) as (explorer, page):
+        first = f"{name}-{explorer.knobs[0].argument}"
+        assert page.evaluate("document.activeElement.id") == first  # when the button has gone
+        for knob in explorer.knobs:
+            control = place(explorer, page, knob)
+            if knob.ordered:
+                control.press("End")
+                expect(field(explorer, page, knob.argument)).to_have_value(knob.names[-1])
+                assert control.get_attribute("aria-valuetext") == knob.names[-1]
+            else:
+                control.select_option(label=knob.names[-1])
+        last = {knob.argument: knob.names[-1] for knob in explorer.knobs}
+        assert_frame(explorer, page, last)
+        beyond = BEYOND[name]
+        type_in(explorer, page, beyond)
+        assert_frame(explorer, page, last | beyond)
+        for knob in (knob for knob in explorer.knobs if knob.argument in beyond):
+            text, control = beyond[knob.argument], place(explorer, page, knob)
+            assert int(control.input_value()) == sum(float(one) < float(text) for one in knob.names)
+            assert control.get_attribute("aria-valuetext") == text
+        back = explorer.knobs[-1]  # what is typed is a setting of the slider now
+        place(explorer, page, back).press("Home")
+        least = min(back.names[0], beyond.get(back.argument, back.names[0]), key=float)
+        assert_frame(explorer, page, last | beyond | {back.argument: least})
+        page.evaluate("stand.held = true")
+        type_in(
+            explorer, page, {next(knob.argument for knob in explorer.knobs if knob.ordered): "11"}
+        )
+        expect(place(explorer, page).get_by_role("button", name="Stop")).to_be_visible()
+        for width, scheme in LOOKS:  # while it waits, with its fields and the button that ends it
+            show(page, width, scheme)
+            assert_readable(page, f"#explorer-{name}", width)
+        page.evaluate("stand.end()")
+
+
+def test_the_last_change_wins(browser: Browser) -> None:
+    """Catches frames that come in the order in which they were asked, and one that nobody waits for."""
+    with computing(browser, "formula") as (explorer, page):
+        page.evaluate("stand.held = true; stand.asked.length = 0")
+        for k in ("5", "6", "7", "8"):
+            type_in(explorer, page, {"k": k})
+        page.evaluate("stand.end()")
+        assert_frame(explorer, page, {"k": "8"})
+        assert [one["settings"]["k"] for one in page.evaluate("stand.asked")] == ["5", "8"]
+
+
+def test_what_is_refused_is_said(browser: Browser) -> None:
+    """Catches a picture of another setting below an error, and an explorer that an error ends."""
+    with computing(browser, "formula") as (explorer, page):
+        knob = next(knob for knob in explorer.knobs if knob.typed)
+        type_in(explorer, page, {knob.argument: "-20"})
+        says(explorer, page, f"{knob.label} must be a {knob.typed.words}, got -20")
+        expect(place(explorer, page).locator("[role=img]")).to_be_hidden()
+        type_in(explorer, page, {knob.argument: knob.names[-1]})
+        assert_frame(explorer, page, {knob.argument: knob.names[-1]})
+
+
+def test_own_records(browser: Browser) -> None:
+    """Catches a field for own records that a page has not, or that is not sent."""
+    with computing(browser, "witness-absence-days") as (explorer, page):
+        own = place(explorer, page).get_by_label("your own records")
+        for text in ("1, 2, 3, 10", "1, 2, many", ""):
+            own.fill(text)
+            own.press("Enter")
+            if "many" in text:
+                says(explorer, page, re.compile("got 1, 2, many"))
+            else:
+                assert_frame(explorer, page, {}, text)
+
+
+def test_a_box_beyond_the_slider_is_clicked(browser: Browser) -> None:
+    """Catches a click that the explorer's own script answers with a stored frame."""
+    with computing(browser, "derivative") as (explorer, page):
+        type_in(explorer, page, {"zeros": "6"})
+        assert_frame(explorer, page, {"zeros": "6"})
+        for box in boxes(page.locator("#explorer-derivative [data-choice]")):
+            assert min(box["width"], box["height"]) >= 24
+        page.locator("#explorer-derivative [data-choice='ones=5']").click()
+        assert_frame(explorer, page, {"zeros": "6", "ones": "5"})
+        expect(field(explorer, page, "ones")).to_have_value("5")
+
+
+def stored_again(explorer: Explorer, page: Page, why: str) -> None:
+    """The stored form, and the reason: no fields, the button, and knobs that ask nobody."""
+    whole = place(explorer, page)
+    expect(whole.locator(".compute [role=status]")).to_have_text(
+        f"{why} The stored settings are here."
+    )
+    expect(whole.get_by_role("button", name="Compute any setting")).to_be_visible()
+    expect(whole.get_by_role("button", name="Stop")).to_be_hidden()
+    assert whole.locator("input:not([type=range])").count() == 0
+    asked = page.evaluate("stand.asked.length")
+    chosen = {knob.argument: knob.names[-1] for knob in explorer.knobs}
+    for knob in explorer.knobs:
+        control = place(explorer, page, knob)
+        control.press("End") if knob.ordered else control.select_option(label=knob.names[-1])
+    says(explorer, page, explorer.view(**chosen).text)
+    assert page.evaluate("stand.asked.length") == asked
+
+
+def test_a_reader_stops_it(browser: Browser) -> None:
+    """Catches a computation that nobody can end, and an explorer that is dead after it."""
+    with computing(browser, "formula") as (explorer, page):
+        page.evaluate("stand.held = true")
+        type_in(explorer, page, {"low": "-6", "k": "8"})
+        expect(place(explorer, page).locator(".compute [role=status]")).to_have_text("Running.")
+        place(explorer, page).get_by_role("button", name="Stop").click()
+        says(explorer, page, explorer.view(low="-2", k="4").text)  # the nearest that is stored
+        stored_again(explorer, page, "Stopped.")
+        compute(explorer, page)
+        settings = {knob.argument: knob.names[-1] for knob in explorer.knobs} | {"k": "8"}
+        type_in(explorer, page, {"k": "8"})
+        assert_frame(explorer, page, settings)
+
+
+def test_python_does_not_start(browser: Browser) -> None:
+    """Catches a button that is gone after a start that failed."""
+    with shown(browser, "formula") as (explorer, page):
+        page.evaluate("stand.broken = 'Python did not start: lab.zip is missing.'")
+        compute(explorer, page)
+        stored_again(explorer, page, "Python did not start: lab.zip is missing.")
+
+
+# --- what a cell shows when it is run in the page ------------------------------------------------
+
+RUN = """([css, html]) => {
+  const stored = document.querySelector(css), output = stored.closest(".cell_output") ?? stored.parentElement;
+  output.hidden = true;
+  output.insertAdjacentHTML("afterend", `<div>${html}</div>`);
+  output.nextElementSibling.dispatchEvent(new CustomEvent("live:shown", { bubbles: true }));
+  return [...document.querySelectorAll("article .explorer [id], article .explorer[id]")].map(node => node.id);
+}"""
+
+
+def test_a_cell_that_is_run_shows_an_explorer_that_works(
+    browser: Browser, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Catches a dead text in place of an explorer, and labels that name the controls of the stored one."""
+    monkeypatch.setattr(module, "IN_PAGE", True)
+    with shown(browser, "formula") as (_, page):
+        html = formula_explorer()._repr_mimebundle_()["text/html"]
+        ids = page.evaluate(RUN, ["#explorer-formula", html])
+        assert len(ids) == len(set(ids))
+        whole = page.locator(".explorer:visible")
+        expect(whole.locator(".typed")).to_have_count(3)
+        k = whole.get_by_role("slider", name="distance k")
+        n = whole.get_by_role("spinbutton", name="records n any from 1 to 8")
+        whole.get_by_label("formula for").select_option(label="sum")
+        k.press("End")
+        n.fill("2")
+        for knob, key, at in ((n, "Enter", "4"), (k, "Home", None), (k, "ArrowRight", "2")):
+            page.evaluate("broken => { stand.broken = broken; }", None if at else "Stopped.")
+            knob.press(key)
+            if at is None:
+                expect(whole.locator(".compute [role=status]")).to_have_text("Stopped.")
+            else:
+                text = formula_explorer().typed({"claim": "sum", "k": at, "size": "2"}).text
+                expect(whole.locator("> p[role=status]")).to_have_text(text)
+
+
+RUNTIME = HTML / "_static" / "live" / "lab.zip.js"
+SLOWLY = 180_000  # ms: Python starts in 8 seconds, and on a busy machine in a minute
+
+
+@turn(1, 3)
+@pytest.mark.skipif(not RUNTIME.exists(), reason="the book was built without Python for its pages")
+def test_the_page_itself_computes(browser: Browser) -> None:
+    """Catches an explorer that the browser's own Python cannot import, and a cell that shows its name."""
+    explorer = EXPLORERS["witness-driving-proficiency"]
+    with opened(browser, PAGES[explorer.name]) as page:
+        stored = page.locator(f"#explorer-{explorer.name}")
+        cell = page.locator("div.cell", has=stored)
+        again = cell.locator(".live-output .explorer")
+        for whole, button, k in (
+            (stored, stored.get_by_role("button", name="Compute any setting"), "6"),
+            (again, cell.get_by_role("button", name=re.compile("^Run cell")), "5"),
+        ):
+            button.click()
+            whole.get_by_role("spinbutton").fill(k, timeout=SLOWLY)
+            whole.get_by_role("spinbutton").press("Enter")
+            text = explorer.typed({"k": k}).text
+            expect(whole.locator("> p[role=status]")).to_have_text(text, timeout=SLOWLY)
+            assert whole.locator("[role=img] svg").count() == 2
+        expect(stored).to_be_hidden()

@@ -4,17 +4,18 @@ import json
 import os
 import re
 from collections.abc import Iterator
+from itertools import groupby
 from pathlib import Path
 
 import pytest
-from bidi import Page
 from conftest import CHECK_ALL, HTML, ROOT
-from firefox import firefox
+from firefox import Page, firefox
 from test_book import ARTICLE, PAGES, PHONE, WIDE, WIDEST
+from test_plays import PULLED, WAY
 
 CONTENTS = (ROOT / "_toc.yml").read_text(encoding="utf-8").partition("Rooms")[0]
 PATH = [f"{name}.html" for name in re.findall(r"(?:root|file): (\S+)", CONTENTS)][::3]
-ENTER, END, LEFT, UP = "\ue007", "\ue010", "\ue012", "\ue013"
+ENTER = "\ue007"
 
 pytestmark = pytest.mark.xdist_group("firefox")
 
@@ -119,25 +120,23 @@ def test_a_choice_shows_its_reason_and_closes_the_one_before(page: Page) -> None
         assert seen(page, f"{check} .reason") == [i == choice for i in range(3)]
 
 
+KEYS = {"Home": "\ue011", "End": "\ue010", "ArrowUp": "\ue013", "ArrowDown": "\ue015"}
+
+
 @pytest.mark.parametrize("hand", ["keys", "mouse", "touch"])
 def test_a_hand_pulls_each_play(page: Page, hand: str) -> None:
-    """Catches a play that Firefox's keys, mouse or finger do not move: dots up and along, a bound, tents, a knob."""
-    for name, play, part, x, y, key in (
-        ("book/intro.html", "#dots-hiding", ".dot", 0, -150, UP),
-        ("notebooks/vehicle.html", "#dots-changed", ".dot", 400, 0, END),
-        ("notebooks/local-and-smooth.html", ".dots", ".dot", 400, 0, END),
-        ("notebooks/clipping.html", ".dots", ".dot", -150, 0, LEFT),
-        ("notebooks/noise.html", ".tents", ".dot.other", 90, 0, LEFT),
-        ("notebooks/vehicle.html", ".explorer", "[type=range]", 60, 0, END),
-    ):
+    """Catches a play that Firefox's keys, mouse or finger do not move, or to another place than Chromium's."""
+    for name, rows in groupby(PULLED, lambda row: row[0]):
         book(page, name)
-        before = texts(page, f"{play} [role=status]")
-        if hand == "keys":
-            page.evaluate(f"document.querySelector('{play} {part}').focus()")
-            page.press(key)
-        else:
-            page.pull(hand, f"{play} {part}", x, y)
-        assert texts(page, f"{play} [role=status]") != before, (name, part)
+        for _, play, part, key, told in rows:
+            start, end = page.evaluate(f"({WAY})({json.dumps([play, part, key])})")
+            if hand == "keys":
+                page.evaluate(f"document.querySelector('{play} {part}').focus()")
+                page.press(KEYS[key])
+            else:
+                page.pull(hand, start, end)
+            said = " ".join(texts(page, f"{play} :is([role=status], .facts)"))
+            assert " ".join(told.split()) in said, (play, part)
 
 
 def test_a_table_is_sorted(page: Page) -> None:
