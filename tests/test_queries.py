@@ -90,7 +90,9 @@ def sums(x):
     return [2**36 * sum(x)] * 6
 
 
-@pytest.mark.parametrize("query", [sl.VARIANCE, sl.STD, sl.MEAN, sums], ids=str)
+@pytest.mark.parametrize(
+    "query", [sl.VARIANCE, sl.STD, sl.MEAN, sums], ids=["variance", "std", "mean", "own"]
+)
 @pytest.mark.parametrize("largest", [10**7, 10**8, 10**9, 10**10])
 def test_no_answer_wraps_around(query, largest):
     """Catches an overflow where answers of 3, 5 and 7 records are brought over 11025, and in an L1 norm of
