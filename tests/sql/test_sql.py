@@ -25,8 +25,9 @@ import sensitivity_lab as sl
 from sensitivity_lab.records.keyed import Keyed
 from sensitivity_lab.records.order import OrderMatters, are_near
 from sensitivity_lab.sql import duckdb as duck
+from sensitivity_lab.sql.parsed import parsed
 from sensitivity_lab.sql.result_set import ResultSet, answer_of
-from sensitivity_lab.sql.statement import TablesOf
+from sensitivity_lab.sql.statement import BY_CHANCE, TablesOf
 
 COLUMNS = {
     "d": ["law", "art", None, "law", "ict", "art", "law", "ict"],
@@ -316,13 +317,31 @@ def test_an_order_that_is_said_is_no_fault():
 
 
 @pytest.mark.parametrize(
-    "said", ["(random() < 1e-9)::INT", "epoch(now())", "epoch(current_timestamp)"]
-)
-def test_chance_and_the_clock_are_refused(said):
-    """Catches noise that passes for an answer: a count with the seconds that passed was 1.004."""
-    for text in (f"COUNT(*) + {said} FROM staff", "COUNT(*) FROM staff TABLESAMPLE 50%"):
-        with pytest.raises(ValueError, match="same whenever it is asked"):
-            asked(f"SELECT {text}")
+    "said",
+    [
+        "COUNT(*) + (random() < 1e-9)::INT FROM staff", "COUNT(*) + epoch(now()) FROM staff", "COUNT(*) + nextval('n') FROM staff",
+        "COUNT(*) FROM staff TABLESAMPLE 50%", "COUNT(*) FROM staff WHERE d < current_date",
+        "COUNT(*) FROM staff WHERE d < today()", "COUNT(*) FROM staff WHERE d < localtime", "COUNT(age(d)) FROM staff",
+    ],
+)  # fmt: skip
+def test_chance_the_clock_and_the_day_are_refused(said):
+    """Catches what answers otherwise each time, or each day: a count with the seconds that passed was 1.004."""
+    with pytest.raises(ValueError, match="same whenever it is asked"):
+        asked(f"SELECT {said}")
+
+
+@pytest.mark.parametrize(
+    ("dialect", "said"),
+    [
+        ("sqlite", "DATE('now')"), ("sqlite", "strftime('%Y', 'Now')"), ("sqlite", "julianday()"), ("sqlite", "CURRENT_DATE"),
+        ("postgres", "date 'today'"), ("postgres", "CAST('now' AS timestamp)"), ("postgres", "age(d)"),
+    ],
+)  # fmt: skip
+def test_another_dialect_says_the_day_in_its_own_way(dialect, said):
+    """Catches the day of SQLite and of PostgreSQL, and the refusal of a cell or a column that is no clock."""
+    assert parsed(f"SELECT {said} FROM staff", dialect, False).calls & BY_CHANCE
+    for given in ("d = 'now'", "date(d)", "CAST('today' AS text)", "age(d, d)"):
+        assert not parsed(f"SELECT {given} FROM staff", dialect, False).calls & BY_CHANCE
 
 
 # -- together and alone ------------------------------------------------------------------------
