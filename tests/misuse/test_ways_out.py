@@ -1,7 +1,4 @@
-"""What an engineer types first and gets wrong: every refusal ends in what to type instead.
-
-The calls of an evaluation (61, as told there) and as many of our own stand in one table.
-"""
+"""What an engineer types first and gets wrong: every refusal ends in what to type instead."""
 
 import datetime as dt
 import math
