@@ -24,6 +24,8 @@ from conftest import a_third
 import sensitivity_lab as sl
 from sensitivity_lab.records.keyed import Keyed
 from sensitivity_lab.records.order import OrderMatters, are_near
+from sensitivity_lab.records.people import AnyPeople, People
+from sensitivity_lab.records.rows import Rows
 from sensitivity_lab.sql import duckdb as duck
 from sensitivity_lab.sql.result_set import ResultSet, answer_of
 from sensitivity_lab.sql.statement import TablesOf
@@ -290,6 +292,20 @@ def test_an_internal_error_of_duckdb_closes_no_database_of_the_callers(monkeypat
         together = query.answers(query.giver(STAFF), list(combinations(range(7), 3)))
         assert len(together) == 35
         assert connection.execute("SELECT COUNT(*) FROM levels").fetchall() == [(2,)]
+
+
+def test_rows_of_many_datasets_are_those_of_each():
+    """Catches a row that is stacked under another dataset's number, and a person without rows."""
+    kinds = Rows(pd.DataFrame({"s": [1, 2]}), "rows")
+    visits = pd.DataFrame({"customer": ["a", "b", "b", "d"], "page": ["x", "x", "y", "y"]})
+    people = People({"orders": ORDERS, "visits": visits}, "customer")
+    for records in (kinds, people, AnyPeople(kinds, 2, 0)):
+        last = len(records.values) - 1
+        datasets = [(0, 1), (), (1,), (0, last) if records is people else (0, 0, 1), (last,)]
+        for name, (numbers, rows) in records.stacked(datasets).items():
+            for i, dataset in enumerate(datasets):
+                part = rows[np.asarray(numbers) == i].reset_index(drop=True)
+                pd.testing.assert_frame_equal(part, records.tables(dataset)[name])
 
 
 def test_a_frame_of_any_layout_is_read(library):
