@@ -2,7 +2,6 @@
 
 import datetime
 import math
-import random
 import sys
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from dataclasses import replace
@@ -14,16 +13,14 @@ from unittest.mock import patch
 
 import duckdb
 import numpy as np
-import oracle_sql as oracle
 import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
-from conftest import a_third
 
 import sensitivity_lab as sl
 from sensitivity_lab.records.keyed import Keyed
-from sensitivity_lab.records.order import OrderMatters, are_near
+from sensitivity_lab.records.order import OrderMatters
 from sensitivity_lab.records.people import AnyPeople, People
 from sensitivity_lab.records.rows import Rows
 from sensitivity_lab.sql import duckdb as duck
@@ -338,23 +335,6 @@ def test_chance_and_the_clock_are_refused(said):
 
 
 # -- together and alone ------------------------------------------------------------------------
-
-SAID = [s for s in oracle.OF_ROWS if "D" in s.engines and not (s.open or "rates" in s.text)]
-
-
-@pytest.mark.parametrize("said", a_third(a_third(SAID)), ids=lambda said: said.text)
-def test_many_datasets_together_are_answered_as_each_alone(said):
-    """Catches a row that is lost, or comes twice, where DuckDB answers all datasets in one plan."""
-    rng = random.Random(said.text)
-    library = rng.choice(oracle.LIBRARIES)
-    frame = oracle.frame(library, oracle.drawn(rng, library, oracle.TABLES["t"], 8))
-    universe = sl.Universe.population(frame, name="t")
-    query = sl.sql(said.text)
-    given = query.giver(universe)
-    datasets = [one for size in (1, 2, 3) for one in combinations(range(universe.distinct), size)]
-    together = query.together.answers(given, datasets) or [None] * len(datasets)
-    for one, found in a_third([*zip(datasets, together, strict=True)]):
-        assert found is None or are_near(found, query.answer(given(one))), one
 
 
 def test_the_empty_dataset_is_asked_alone():
