@@ -337,6 +337,13 @@ def test_chance_and_the_clock_are_refused(said):
 # -- together and alone ------------------------------------------------------------------------
 
 
+def test_an_order_that_matters_is_seen_together():
+    """Catches a batch whose other orders are not compared: the sample alone would tell."""
+    query = sl.sql("SELECT FIRST(s) FROM staff")
+    with pytest.raises(OrderMatters, match=r"order of rows.*ORDER BY"):
+        query.together.answers(query.giver(STAFF), list(combinations(range(7), 4)))
+
+
 def test_the_empty_dataset_is_asked_alone():
     """Catches an empty dataset in a batch, whose rows some plans lose."""
     query = sl.sql("SELECT COUNT(*) FROM staff")
