@@ -2,7 +2,6 @@
 
 import datetime
 import math
-import random
 import sys
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from dataclasses import replace
@@ -14,16 +13,16 @@ from unittest.mock import patch
 
 import duckdb
 import numpy as np
-import oracle_sql as oracle
 import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
-from conftest import a_third
 
 import sensitivity_lab as sl
 from sensitivity_lab.records.keyed import Keyed
-from sensitivity_lab.records.order import OrderMatters, are_near
+from sensitivity_lab.records.order import OrderMatters
+from sensitivity_lab.records.people import AnyPeople, People
+from sensitivity_lab.records.rows import Rows
 from sensitivity_lab.sql import duckdb as duck
 from sensitivity_lab.sql.parsed import parsed
 from sensitivity_lab.sql.result_set import ResultSet, answer_of
@@ -186,20 +185,16 @@ def test_what_cannot_be_asked_is_refused_before_it_is(text, keys, message, monke
 
 
 def test_records_that_are_no_rows_are_refused():
-    """Catches numbers and text that are handed to SQL."""
+    """Catches numbers and text that are handed to SQL, and a clipping that is silently left out."""
     query = sl.sql("SELECT COUNT(*) FROM staff")
     for universe in (sl.Universe.value_range([1, 2]), sl.Universe.population(["a", "b"])):
         with pytest.raises(TypeError, match=r"must be asked of tables, got .* Universe.product"):
             sensitivity(query, universe, size=1)
     with pytest.raises(ValueError, match="TypeError: statement must be asked of tables"):
         query((1, 2))
-
-
-@pytest.mark.parametrize(("name", "given"), [("of", ["s"]), ("by", ["d"]), ("clipped", [0, 1])])
-def test_a_statement_is_no_query_of_numbers(name, given):
-    """Catches a clipping that is silently left out."""
-    with pytest.raises(ValueError, match=f"{name} must be said in the SQL itself, got"):
-        getattr(sl.sql("SELECT SUM(s) FROM staff"), name)(*given)
+    for name, given in {"of": ["s"], "by": ["d"], "clipped": [0, 1]}.items():
+        with pytest.raises(ValueError, match=f"{name} must be said in the SQL itself, got"):
+            getattr(query, name)(*given)
 
 
 def test_a_column_that_cannot_be_a_key_is_refused_by_name():
@@ -293,6 +288,20 @@ def test_an_internal_error_of_duckdb_closes_no_database_of_the_callers(monkeypat
         assert connection.execute("SELECT COUNT(*) FROM levels").fetchall() == [(2,)]
 
 
+def test_rows_of_many_datasets_are_those_of_each():
+    """Catches a row that is stacked under another dataset's number, and a person without rows."""
+    kinds = Rows(pd.DataFrame({"s": [1, 2]}), "rows")
+    visits = pd.DataFrame({"customer": ["a", "b", "b", "d"], "page": ["x", "x", "y", "y"]})
+    people = People({"orders": ORDERS, "visits": visits}, "customer")
+    for records in (kinds, people, AnyPeople(kinds, 2, 0)):
+        last = len(records.values) - 1
+        datasets = [(0, 1), (), (1,), (0, last) if records is people else (0, 0, 1), (last,)]
+        for name, (numbers, rows) in records.stacked(datasets).items():
+            for i, dataset in enumerate(datasets):
+                part = rows[np.asarray(numbers) == i].reset_index(drop=True)
+                pd.testing.assert_frame_equal(part, records.tables(dataset)[name])
+
+
 def test_a_frame_of_any_layout_is_read(library):
     """Catches a view of a table, backwards or sliced, that the engine cannot read."""
     frame = library(COLUMNS)
@@ -346,22 +355,12 @@ def test_another_dialect_says_the_day_in_its_own_way(dialect, said):
 
 # -- together and alone ------------------------------------------------------------------------
 
-SAID = [s for s in oracle.OF_ROWS if "D" in s.engines and not (s.open or "rates" in s.text)]
 
-
-@pytest.mark.parametrize("said", a_third(a_third(SAID)), ids=lambda said: said.text)
-def test_many_datasets_together_are_answered_as_each_alone(said):
-    """Catches a row that is lost, or comes twice, where DuckDB answers all datasets in one plan."""
-    rng = random.Random(said.text)
-    library = rng.choice(oracle.LIBRARIES)
-    frame = oracle.frame(library, oracle.drawn(rng, library, oracle.TABLES["t"], 8))
-    universe = sl.Universe.population(frame, name="t")
-    query = sl.sql(said.text)
-    given = query.giver(universe)
-    datasets = [one for size in (1, 2, 3) for one in combinations(range(universe.distinct), size)]
-    together = query.together.answers(given, datasets) or [None] * len(datasets)
-    for one, found in a_third([*zip(datasets, together, strict=True)]):
-        assert found is None or are_near(found, query.answer(given(one))), one
+def test_an_order_that_matters_is_seen_together():
+    """Catches a batch whose other orders are not compared: the sample alone would tell."""
+    query = sl.sql("SELECT FIRST(s) FROM staff")
+    with pytest.raises(OrderMatters, match=r"order of rows.*ORDER BY"):
+        query.together.answers(query.giver(STAFF), list(combinations(range(7), 4)))
 
 
 def test_the_empty_dataset_is_asked_alone():

@@ -11,6 +11,7 @@ import random
 import sqlite3
 from collections import Counter
 from fractions import Fraction
+from itertools import combinations
 
 import conftest
 import narwhals as nw
@@ -21,6 +22,7 @@ import pytest
 from conftest import a_third, in_turn, refused
 
 import sensitivity_lab as sl
+from sensitivity_lab.records.order import are_near
 
 AT_ONCE = 6  # statements of one question
 CASES = int(os.environ.get("SQL_CASES", AT_ONCE))
@@ -166,10 +168,8 @@ def test_the_types_of_columns_are_those_of_all_datasets(engine, library):
         ("D", "FIRST(x) FROM t"),
         ("D", "MODE(x) FROM t"),
         ("DSP", "COALESCE(SUM(ABS(d)), 0) FROM (SELECT x - LAG(x) OVER () AS d FROM t) AS q"),
-        ("DSP", "x FROM t LIMIT 1"),
         ("DSP", "x FROM t LIMIT 1 OFFSET 1"),
         ("DSP", "x AS k1, COUNT(*) FROM (SELECT x FROM t LIMIT 2) AS q GROUP BY x"),
-        ("DSP", "SUM(x) FROM (SELECT x, ROW_NUMBER() OVER () AS r FROM t) AS q WHERE r = 2"),
         ("DSP", "SUM(CASE r WHEN 2 THEN 3 ELSE 1 END * x) FROM (SELECT x, ROW_NUMBER() OVER () AS r FROM t) AS q"),
         ("DSP", "MAX(s) FROM (SELECT SUM(x) OVER (ROWS BETWEEN 1 PRECEDING AND CURRENT ROW) AS s FROM t) AS q"),
         ("DSP", "MAX(s) FROM (SELECT x * FIRST_VALUE(x) OVER () * LAST_VALUE(x) OVER () AS s FROM t) AS q"),
@@ -181,9 +181,27 @@ def test_an_order_that_is_not_said_is_refused(engine, engines, asked):
         query = sl.sql(
             f"SELECT {asked}", connection=engine[1], keys="k1" if "k1" in asked else None
         )
-        frame = pd.DataFrame({"x": [1, 2, 5, 8]})
+        frame = pd.DataFrame({"x": range(8)})  # of three rows 56 datasets, which go together
         universe = sl.Universe.population(frame, name="t")
         with refused(ValueError, "order of rows", "ORDER BY"):
             query(frame)
         with refused(ValueError, "order of rows", "ORDER BY"):
             sl.global_sensitivity(query, universe, size=3, relation=sl.Change(1))
+
+
+SAID = [s for s in oracle.OF_ROWS if "D" in s.engines and not (s.open or "rates" in s.text)]
+
+
+@pytest.mark.parametrize("said", a_third(a_third(SAID)), ids=lambda said: said.text)
+def test_many_datasets_together_are_answered_as_each_alone(said):
+    """Catches a row that is lost, or comes twice, where DuckDB answers all datasets in one plan."""
+    rng = random.Random(said.text)
+    library = rng.choice(oracle.LIBRARIES)
+    frame = oracle.frame(library, oracle.drawn(rng, library, oracle.TABLES["t"], 8))
+    universe = sl.Universe.population(frame, name="t")
+    query = sl.sql(said.text)
+    given = query.giver(universe)
+    datasets = [one for size in (1, 2, 3) for one in combinations(range(universe.distinct), size)]
+    together = query.together.answers(given, datasets) or [None] * len(datasets)
+    for one, found in a_third([*zip(datasets, together, strict=True)]):
+        assert found is None or are_near(found, query.answer(given(one))), one

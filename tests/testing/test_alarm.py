@@ -69,7 +69,7 @@ def test_an_alarm_of_another_plugin_rings():
         signal.setitimer(signal.ITIMER_REAL, 0.1)
         with stopped_after(60):
             time.sleep(0.2)
-        assert rung == [1]
+            assert rung == [1]
     finally:
         signal.signal(signal.SIGALRM, before)
 
