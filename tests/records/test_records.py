@@ -142,13 +142,14 @@ def some_other(rng, kind):
     of_x = lambda query: query if x is None else query.of(x)  # noqa: E731
     others = [
         Asked(sl.COUNT, lambda p: len(flat(p)), 0, "sum"),
-        Asked(of_x(sl.COUNT), lambda p: len(flat(p)), 0, "sum"),
         Asked(sl.count_where(lambda row: is_apt(kind.row(row))), lambda p: sum(map(is_apt, flat(p))), 0, "sum"),
         Asked(sl.count_distinct.of(t), lambda p: len({t for t, _, _ in flat(p)}), 0, "count_distinct"),
         Asked(sl.COUNT.by(t), lambda p: by_text(p, lambda q: len(flat(q))), 0, "by"),
         Asked(of_x(sl.SUM).by(t), lambda p: by_text(p, lambda q: sum(xs(q))), 0, "by"),
         Asked(of_x(sl.MEAN).by(t), lambda p: by_text(p, lambda q: mean(xs(q))), 0, "by"),
     ]  # fmt: skip
+    if not isinstance(kind, Named):  # of whom a count of a column adds the column, to be mended
+        others.append(Asked(of_x(sl.COUNT), lambda p: len(flat(p)), 0, "sum"))
     if not isinstance(kind, Values):
         filled = lambda p: [2 if z == MISSING else exact(z) for _, _, z in flat(p)]  # noqa: E731
         name = rng.choice(("sum", "mean", "max"))

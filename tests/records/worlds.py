@@ -23,12 +23,8 @@ COLUMNS = ("t", "x", "z")
 MISSING = math.inf  # what is missing comes last
 WHOLE = (-2, 0, 1, 1, 3, 7)
 NUMBERS = (
-    WHOLE,
-    WHOLE,
-    (0.1, 0.25, 1e-7, 3.0),
-    (Decimal("0.1"), Decimal("2.75")),
-    (2**62, -(2**62), 1),
-)
+    WHOLE, WHOLE, (0.1, 0.25, 1e-7, 3.0), (Decimal("0.1"), Decimal("2.75")), (2**62, -(2**62), 1), (True, False),
+)  # fmt: skip
 LIBRARIES = {
     "pandas": lambda frame: frame,
     "polars": pl.from_pandas,
@@ -71,7 +67,7 @@ POOLS = {
 
 
 def exact(cell):
-    return Fraction(str(cell))
+    return Fraction(str(cell + 0))  # of True, 1
 
 
 def some_rows(rng, most):
@@ -87,7 +83,7 @@ def some_rows(rng, most):
 def columns_of(rows, rng):
     """Columns of pandas, whole numbers in one of several types."""
     t, x, z = zip(*rows, strict=True)
-    if set(x) <= {*WHOLE}:
+    if {*map(type, x)} == {int} and {*x} <= {*WHOLE}:
         x = pd.array(x, rng.choice(("int64", "int16", "Int64")))
     z = pd.array([None if each == MISSING else each for each in z], "Int64")
     return {"t": t, "x": x, "z": z.astype(rng.choice(("float64", "Int64")))}
@@ -136,7 +132,7 @@ BOUNDS = {
 
 def some_bounds(rng, frame):
     """Some bounds in some order, and the column by which rows come first."""
-    names = [*BOUNDS] if pd.api.types.is_numeric_dtype(frame["x"]) else ["rows", "groups"]
+    names = [*BOUNDS] if frame["x"].dtype.kind in "if" else ["rows", "groups"]
     names = rng.sample(names, rng.randint(1, len(names)))
     return {name: rng.choice(BOUNDS[name]) for name in names}, rng.choice((None, "x", "z"))
 
