@@ -1,11 +1,13 @@
 """Any query by group at one dataset: the solver against the walk (thm-grouped-local), and the walk itself.
 
-`GROUP_CASES=n` asks so many random questions instead of the usual number.
+`GROUP_CASES=n` asks so many random questions a seed instead of the usual number.
 """
 
 import math
 import os
 import random
+from contextlib import suppress
+from itertools import product
 
 import numpy as np
 import pandas as pd
@@ -14,7 +16,7 @@ import pytest
 import sensitivity_lab as sl
 from sensitivity_lab.methods import groups, walk
 
-CASES = int(os.environ.get("GROUP_CASES", "50"))
+CASES = int(os.environ.get("GROUP_CASES", "6"))
 NORMS = [0, 1, 2, math.inf]
 QUERIES = [
     sl.MEAN, sl.MEDIAN, sl.quantile(0.3), sl.variance(ddof=1), sl.STD, sl.SUM, sl.MAX,
@@ -43,32 +45,31 @@ def random_problem(rng):
     return query.by("g", keys=keys), dataset, universe, relation
 
 
-@pytest.mark.parametrize("seed", range(CASES))
+@pytest.mark.parametrize("seed", range(8))
 def test_one_dataset_by_group_is_what_the_walk_finds(seed, monkeypatch):
     """Catches a key that comes or goes, copies of a range, cells that are kept, a record led back wrongly.
 
     The walk asks each group once, and every dataset as a whole: a group is not taken for another.
     """
     rng = random.Random(seed)
-    query, dataset, universe, relation = random_problem(rng)
-    ask = {"relation": relation, "norm": rng.choice(NORMS)}
-
-    def walked(long):
-        monkeypatch.setattr(walk, "LONG", long)
-        return sl.local_sensitivity(query, dataset, universe, **ask, method="walk")
-
-    try:
-        expected = walked(long=10**9)
-    except sl.Infeasible:
-        return
-    assert walked(long=0) == expected
-    try:
-        found = sl.local_sensitivity(query, dataset, universe, **ask, method="solver")
-    except sl.NotProved:
-        assert relation.restricts_columns or query.grouping.query.root
-        return
-    assert found.value == expected.value
-    assert found.check()
+    problems = [random_problem(rng) for _ in range(CASES)]
+    for (query, dataset, universe, relation), norm in product(problems, NORMS):
+        ask = {"relation": relation, "norm": norm}
+        walked = []
+        for long in (0, 10**9):
+            monkeypatch.setattr(walk, "LONG", long)
+            with suppress(sl.Infeasible):
+                walked.append(sl.local_sensitivity(query, dataset, universe, **ask, method="walk"))
+        if not walked:
+            continue
+        assert walked[0] == walked[-1]
+        try:
+            found = sl.local_sensitivity(query, dataset, universe, **ask, method="solver")
+        except sl.NotProved:
+            assert relation.restricts_columns or query.grouping.query.root
+            continue
+        assert found.value == walked[0].value
+        assert found.check()
 
 
 def test_numbers_text_and_cells_are_asked_by_group():

@@ -161,6 +161,24 @@ def test_the_shifts_and_the_program_agree_on_sixty_records(seed):
     assert middle >= 3
 
 
+SCALED = [sl.VARIANCE, sl.STD, *RANKS[1:4], sl.winsorised_mean(0.1)]
+
+
+@pytest.mark.parametrize("query", SCALED, ids=str)
+@pytest.mark.parametrize("factor", [2**20, 2**25, 2**50, 2**90])
+def test_records_that_are_scaled_have_a_gap_that_is(query, factor):
+    """Catches sums and squares that wrap: in 64 bits, in two halves of 31 bits, and as Python ints."""
+    plain = np.random.default_rng(3).integers(0, 1000, 40).tolist()
+    for relation in (sl.Change(2), sl.AddRemove(1)):
+        ask = {"size": 20, "relation": relation, "method": "solver"}
+        small, large = (
+            sl.global_sensitivity(query, sl.Universe.population(records), **ask)
+            for records in (plain, [(record + 7) * factor for record in plain])
+        )
+        assert large.value == small.value * factor ** (2 if query is sl.VARIANCE else 1)
+        assert large.check()
+
+
 # --- what is refused ------------------------------------------------------------------------------
 
 
