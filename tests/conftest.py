@@ -179,6 +179,13 @@ class Euro(float):
     __repr__ = __str__
 
 
+def needed(found, missing):
+    """What was found; without it a reader's run is skipped, and a CI run fails."""
+    if not found:
+        pytest.fail(missing) if os.environ.get("CI") else pytest.skip(missing)
+    return found
+
+
 # Debian's Chromium is driven by Playwright.
 FLAGS = [
     "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
@@ -188,13 +195,10 @@ FLAGS = [
 
 @pytest.fixture(scope="session")
 def browser():
-    """A running browser; without one a reader's run is skipped, and a CI run fails."""
-    path = next(
-        filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None
-    )
-    if path is None:
-        missing = "no Chromium found: the book was not looked at in a browser"
-        pytest.fail(missing) if os.environ.get("CI") else pytest.skip(missing)
+    """A running browser."""
+    names = ("chromium", "chromium-browser", "google-chrome")
+    missing = "no Chromium found: the book was not looked at in a browser"
+    path = needed(next(filter(None, map(shutil.which, names)), None), missing)
     from playwright.sync_api import sync_playwright  # only these tests need it
 
     with sync_playwright() as playwright:
@@ -218,10 +222,8 @@ def programs() -> Path | None:
 @pytest.fixture(scope="session")
 def address() -> Iterator[str]:
     """The address of a server of our own on a socket; each worker of pytest-xdist has another."""
-    bin_ = programs()
-    if bin_ is None:
-        missing = "no PostgreSQL server found: its answers were not held to the others"
-        pytest.fail(missing) if os.environ.get("CI") else pytest.skip(missing)
+    missing = "no PostgreSQL server found: its answers were not held to the others"
+    bin_ = needed(programs(), missing)
     folder = tempfile.mkdtemp(prefix="pg")
     who = {}
     if os.geteuid() == 0:  # the server refuses root
