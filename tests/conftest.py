@@ -185,6 +185,11 @@ class Rude:
     __repr__ = __str__ = __iter__ = __len__ = __bool__ = __eq__ = _fail
     __lt__ = __float__ = __index__ = _fail
     __hash__ = object.__hash__
+def needed(found, missing):
+    """What was found; without it a reader's run is skipped, and a CI run fails."""
+    if not found:
+        pytest.fail(missing) if os.environ.get("CI") else pytest.skip(missing)
+    return found
 
 
 # Debian's Chromium is driven by Playwright.
@@ -206,6 +211,9 @@ def browser():
     path = next(filter(None, known), None)
     if path is None:
         lacking("no Chromium found: the book was not looked at in a browser")
+    names = ("chromium", "chromium-browser", "google-chrome")
+    missing = "no Chromium found: the book was not looked at in a browser"
+    path = needed(next(filter(None, map(shutil.which, names)), None), missing)
     from playwright.sync_api import sync_playwright  # only these tests need it
 
     with sync_playwright() as playwright:
@@ -237,6 +245,13 @@ def address() -> Iterator[str]:
         if os.geteuid() == 0:  # the server refuses root
             who = {"user": "postgres", "group": "postgres", "extra_groups": [], "cwd": "/"}
             shutil.chown(folder, "postgres", "postgres")
+    missing = "no PostgreSQL server found: its answers were not held to the others"
+    bin_ = needed(programs(), missing)
+    folder = tempfile.mkdtemp(prefix="pg")
+    who = {}
+    if os.geteuid() == 0:  # the server refuses root
+        who = {"user": "postgres", "group": "postgres", "extra_groups": [], "cwd": "/"}
+        shutil.chown(folder, "postgres", "postgres")
 
         def run(program: str, *options: str) -> None:
             told = {"stdout": log, "stderr": subprocess.STDOUT}

@@ -13,8 +13,8 @@ from socketserver import StreamRequestHandler, ThreadingTCPServer
 from threading import Thread
 from typing import Any
 
-import pytest
 import websocket
+from conftest import needed
 
 PREFERENCES = {
     "network.proxy.type": 1,  # all but 127.0.0.1 goes to the wall
@@ -146,7 +146,9 @@ def wall() -> Iterator[tuple[int, list[str]]]:
 @contextmanager
 def firefox(folder: Path) -> Iterator[Page]:
     """The page of a new Firefox, whose profile is in an empty folder."""
-    command = [program(), "--headless", "--remote-debugging-port=0", "--profile", str(folder)]
+    missing = "no Firefox found: the book was not looked at in Firefox"
+    program = needed(shutil.which("firefox-esr") or shutil.which("firefox"), missing)
+    command = [program, "--headless", "--remote-debugging-port=0", "--profile", str(folder)]
     environment = {**os.environ, **ENVIRONMENT, "HOME": str(folder)}
     said = folder / "said.txt"
     with wall() as (port, asked), said.open("w", encoding="utf-8") as out:
@@ -159,17 +161,6 @@ def firefox(folder: Path) -> Iterator[Page]:
         finally:
             process.terminate()
             process.wait(60)
-
-
-def program() -> str:
-    """Where Firefox is; without one a reader's run is skipped, and a CI run fails."""
-    found = shutil.which("firefox-esr") or shutil.which("firefox")
-    if found is None:
-        missing = "no Firefox found: the book was not looked at in Firefox"
-        if os.environ.get("CI"):
-            pytest.fail(missing)
-        pytest.skip(missing)
-    return found
 
 
 def listening(process: subprocess.Popen[bytes], said: Path) -> str:
