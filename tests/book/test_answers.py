@@ -406,13 +406,14 @@ WRITTEN = [
     (PAIR, " 1,2, 3,5,8,15,\n[2, 3, 5, 8, 15.0, 40/2]"),
     (ROWS, "(art, 0), (art, 0), (art, 0), (art, 0)\nart, 50"),
     (ROWS, "[('art', 0)]; 'art': 0; ART 0 Art 0\n{art: 50}"),
+    ("vehicle-scale", "2, −3"),
     (SPAN, "def helper(x): return max(x) - min(x)\nspan = helper"),
 ]
 
 
 @pytest.mark.parametrize(("name", "text"), WRITTEN)
 def test_an_answer_is_read_however_it_is_written(name, text):
-    """Catches a reader who is sent away for brackets, quotes, capitals, order, spaces or a comma within a row."""
+    """Catches a reader who is sent away for brackets, quotes, capitals, order, spaces, a true minus or a comma in a row."""
     assert submitted(name, text)["right"]
 
 

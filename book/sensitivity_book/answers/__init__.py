@@ -14,9 +14,8 @@ To give an exercise a field:
        check_answer("by-hand-far", "1, 2, 3, 4, 5, 6")
        ```
 
-3. A number's solution is its second route; where it says others near it too, `NUMBERS` of
-   `tests/book/test_answers.py` has one.  Give a dataset or a function one right submission and two wrong ones in
-   `SUBMISSIONS` there, with the words that they get.
+3. A number whose solution says others near it has a second route in `NUMBERS` of `tests/book/test_answers.py`;
+   a dataset or function has one right submission and two wrong ones in `SUBMISSIONS`, with the words that they get.
 
 These modules ask for nothing beyond the package and `scenarios`: the Python in a page has no scipy and
 no OpenDP, and a start should be short.  A judge gets datasets that are read, and are in the universe, of the
