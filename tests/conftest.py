@@ -185,6 +185,8 @@ class Rude:
     __repr__ = __str__ = __iter__ = __len__ = __bool__ = __eq__ = _fail
     __lt__ = __float__ = __index__ = _fail
     __hash__ = object.__hash__
+
+
 def needed(found, missing):
     """What was found; without it a reader's run is skipped, and a CI run fails."""
     if not found:
