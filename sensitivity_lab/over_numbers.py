@@ -46,8 +46,8 @@ class Added(Said):
         return self.query(person)
 
     def of_all(self, universe: Universe) -> Any:
-        """Of people who are named, all rows at once; whatever fails says so person by person."""
-        if isinstance(universe.source, People):
+        """Of people who are named, all rows at once; counts of a column, and whatever fails, person by person."""
+        if isinstance(universe.source, People) and self.query.inner in (None, SUM):
             with suppress(Exception):
                 return self._at_once(universe.source)
         return universe.said(self.query)

@@ -201,18 +201,9 @@ FLAGS = [
 ]  # fmt: skip
 
 
-def lacking(what: str) -> None:
-    """A reader's run is skipped without a program, and a CI run fails."""
-    (pytest.fail if os.environ.get("CI") else pytest.skip)(what)
-
-
 @pytest.fixture(scope="session")
 def browser():
     """A running browser."""
-    known = map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))
-    path = next(filter(None, known), None)
-    if path is None:
-        lacking("no Chromium found: the book was not looked at in a browser")
     names = ("chromium", "chromium-browser", "google-chrome")
     missing = "no Chromium found: the book was not looked at in a browser"
     path = needed(next(filter(None, map(shutil.which, names)), None), missing)
@@ -239,21 +230,13 @@ def programs() -> Path | None:
 @pytest.fixture(scope="session")
 def address() -> Iterator[str]:
     """The address of a server of our own on a socket; each worker of pytest-xdist has another."""
-    bin_ = programs()
-    if bin_ is None:
-        lacking("no PostgreSQL server found: its answers were not held to the others")
+    missing = "no PostgreSQL server found: its answers were not held to the others"
+    bin_ = needed(programs(), missing)
     with tempfile.TemporaryDirectory(prefix="pg") as folder, tempfile.TemporaryFile("w+") as log:
         who = {}
         if os.geteuid() == 0:  # the server refuses root
             who = {"user": "postgres", "group": "postgres", "extra_groups": [], "cwd": "/"}
             shutil.chown(folder, "postgres", "postgres")
-    missing = "no PostgreSQL server found: its answers were not held to the others"
-    bin_ = needed(programs(), missing)
-    folder = tempfile.mkdtemp(prefix="pg")
-    who = {}
-    if os.geteuid() == 0:  # the server refuses root
-        who = {"user": "postgres", "group": "postgres", "extra_groups": [], "cwd": "/"}
-        shutil.chown(folder, "postgres", "postgres")
 
         def run(program: str, *options: str) -> None:
             told = {"stdout": log, "stderr": subprocess.STDOUT}

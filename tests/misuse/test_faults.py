@@ -271,7 +271,7 @@ def is_widest(found, dataset=None, **given):
     except sl.TooLarge:
         assert largest(found.size) + found.relation.k > 20_000_000
     asked = {key: getattr(found, key) for key in ("query", "universe", "size", "relation", "norm")}
-    if isinstance(found.size, dict):  # of each group
+    if not found.universe.numeric:  # rows, by group
         same(found.value, sl.global_sensitivity(**asked, method="walk").value)
     else:
         same(found.value, widest(**asked, at=dataset))

@@ -15,6 +15,7 @@ import oracle_rows
 import pandas as pd
 import polars as pl
 import pytest
+from conftest import seeds
 from worlds import COLUMNS, MISSING, POOLS, Anybody, Named, Rows, Two, Values, exact
 
 import sensitivity_lab as sl
@@ -147,9 +148,9 @@ def some_other(rng, kind):
         Asked(sl.COUNT.by(t), lambda p: by_text(p, lambda q: len(flat(q))), 0, "by"),
         Asked(of_x(sl.SUM).by(t), lambda p: by_text(p, lambda q: sum(xs(q))), 0, "by"),
         Asked(of_x(sl.MEAN).by(t), lambda p: by_text(p, lambda q: mean(xs(q))), 0, "by"),
+        Asked(of_x(sl.COUNT), lambda p: len(flat(p)), 0, "sum"),
+        Asked(of_x(sl.count_where(lambda x: x > 1)), lambda p: sum(x > 1 for x in xs(p)), 0, "sum"),
     ]  # fmt: skip
-    if not isinstance(kind, Named):  # of whom a count of a column adds the column, to be mended
-        others.append(Asked(of_x(sl.COUNT), lambda p: len(flat(p)), 0, "sum"))
     if not isinstance(kind, Values):
         filled = lambda p: [2 if z == MISSING else exact(z) for _, _, z in flat(p)]  # noqa: E731
         name = rng.choice(("sum", "mean", "max"))
@@ -261,7 +262,8 @@ class World:
         pairs_of = definition.population_pairs if self.kind.limited else definition.range_pairs
         if self.columns is None:
             return pairs_of(self.labels, self.size, self.relation, self.k)
-        every = pairs_of(self.labels, self.size, "Change", 9)
+        sizes = range(self.size, self.size + 1) if isinstance(self.size, int) else self.size
+        every = pairs_of(self.labels, sizes, "Change", 9)
         return {
             (x, y) for x, y in every if turned(self.named(x), self.named(y), self.columns, self.k)
         }
@@ -317,7 +319,7 @@ class World:
         return gap(self.asked, *answers, self.norm)
 
 
-@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("seed", seeds(8))
 def test_records_at_random(seed):
     """Catches any number that is wrong, refused without need, or answered without right; a witness that is none."""
     rng = random.Random(f"records {seed}")

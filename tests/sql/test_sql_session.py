@@ -250,8 +250,11 @@ def test_without_a_transaction_none_is_left(owner):
 def test_what_writes_by_a_function_is_refused(owner):
     """Catches a sequence that moves on: a rollback would not move it back."""
     run(owner, "CREATE SEQUENCE numbers")
-    with pytest.raises(ValueError, match="read-only"):
-        sl.sql("SELECT MAX(nextval('numbers')) FROM staff", connection=owner)(FRAME)
+    query = sl.sql("SELECT MAX(nextval('numbers')) FROM staff", connection=owner)
+    with pytest.raises(ValueError, match="must say the same whenever"):
+        query(FRAME)
+    with pytest.raises(ValueError, match="must say the same whenever"):
+        sl.global_sensitivity(query, STAFF, size=2, relation=sl.Change(1))
     assert owner.execute("SELECT nextval('numbers')").fetchall() == [(1,)]
 
 
