@@ -253,7 +253,8 @@ def histogram(edges: Iterable[Any]) -> Query:
     Cost: an answer is O(n · bins). Raises ValueError unless there are two edges or more, strictly
     rising. Source: `numpy.histogram`; its sensitivity: thm-histogram on the book's page of proofs.
     """
-    given = sequence(edges, "edges", "numbers, as [0, 10, 20]")
+    listed = sequence(edges, "edges", "numbers, as [0, 10, 20]")
+    given = tuple(n.item() if isinstance(n, (np.integer, np.float64)) else n for n in listed)
     exact, text = [exact_number(edge, "edges") for edge in given], number_repr(list(given))
     if len(exact) < 2 or any(a >= b for a, b in pairwise(exact)):
         raise ValueError(f"edges must be at least two strictly rising numbers, got {text}")

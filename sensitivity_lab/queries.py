@@ -130,6 +130,8 @@ class Query(SaysWhich):
     made: partial[Query] | None = field(default=None, repr=False, compare=False)
 
     def __post_init__(self) -> None:
+        if not isinstance(self.name, str):
+            raise TypeError(f"name must be text, got {brief(self.name)}")
         if not callable(self.function):
             raise TypeError(f"function must be callable, got {brief(self.function)}")
         if about := getattr(self.function, "__doc__", None):

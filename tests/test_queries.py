@@ -151,6 +151,13 @@ def test_equal_queries_are_equal_and_travel(text):
     assert python_of(query) == (None if "count_where" in text else f"sl.{text}")
 
 
+def test_edges_of_numpy_are_those_of_python():
+    """Catches a histogram that is called np.int64(0), np.int64(1), and equals no other."""
+    assert sl.histogram(np.arange(3)) == sl.histogram([0, 1, 2])
+    assert sl.histogram(np.arange(2) / 4).name == "histogram([0.0, 0.25])"
+    assert sl.histogram(np.float32([0, 0.1]))((0.1, 0.1)) == (2,)
+
+
 @pytest.mark.parametrize("exact", [True, False])
 def test_a_users_query_of_a_standard_name_is_not_standard(exact):
     """Catches a query that is known by its name."""

@@ -144,6 +144,7 @@ REFUSED = [
     (asked_of(5), TypeError, ["dataset", "5"]),
     *((asked_of((1, 2), relation=relation), ValueError, ["feasible", str(relation)]) for relation in (sl.Remove(3), sl.Add(3))),
     (asked(sl.Query("q", len, smallest_size=299), PAIR, size=range(300), relation=sl.Add(1)), ValueError, [" more"]),  # reasons
+    (made(sl.Query, 3, len), TypeError, ["name must be text, got 3"]),
     # in a table: the last bad relation before the first row
     (in_a_table(relations=[]), ValueError, ["relations", "[]"]),
     (in_a_table(relations=[sl.Change(1), "x"]), TypeError, ["relation", "'x'"]),
