@@ -6,6 +6,9 @@
 A mutant is killed if its module's own examples or tests fail, or need far more of a processor than they did.
 Survivors are printed with their line: each is a test to write, or a change that means the same.  All
 is done in a copy of the project, one mutant after the other, a few seconds each: run it by hand.
+
+`mutants.csv`, beside this file, is what was killed before and after the tests lost a sixth of their lines, in
+November 2026: the same mutants, asked of the tests named there.  What no test there kills may be killed by others.
 """
 
 import ast
