@@ -11,7 +11,7 @@ import pytest
 from conftest import CHECK_ALL, ROOT, in_turn
 
 GUIDE = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
-QUERY, MEANING, RELATION, FAMILY, DIALECT, ENTRY, SESSION, _ = (
+QUERY, MEANING, RELATION, FAMILY, DIALECT, ENTRY, SESSION = (
     dedent(block) for block in re.findall(r"^ *```python\n(.*?)^ *```", GUIDE, re.S | re.M)
 )
 

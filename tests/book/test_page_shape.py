@@ -1,4 +1,4 @@
-"""The shape of a page, as CONTRIBUTING's "A chapter" has it: short code, checks, exercises, words."""
+"""The shape of a page, as `book/template/chapter.ipynb` has it: short code, checks, exercises, words."""
 
 import json
 import re
@@ -159,7 +159,7 @@ def test_the_book_can_be_read():
 
 @pytest.mark.parametrize("page", PAGES)
 def test_words_and_fences_that_the_book_does_without(page):
-    """Catches what CONTRIBUTING's "Its words" has another word for; and a directive that stays text: what opens
+    """Catches words for which the book has others, and a directive that stays text: what opens
     with backticks has none in its first line."""
     text = "\n".join(text for _, text, _ in cells(page))
     found = {instead: re.findall(pattern, text) for instead, pattern in FORBIDDEN.items()}
