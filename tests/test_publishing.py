@@ -64,10 +64,11 @@ def test_the_notice_names_what_pages_carry():
 
 
 def test_links_between_the_files_at_the_top_lead_somewhere():
-    """Catches a file at the top that moved without those that link to it."""
-    for file in ROOT.glob("*.md"):
+    """Catches a file at the top, or of `.github`, that moved without those that link to it."""
+    for file in (*ROOT.glob("*.md"), *ROOT.glob(".github/*.md")):
         for there in re.findall(r"\]\(([^)#\s]+)", file.read_text(encoding="utf-8")):
-            assert there.startswith(("http", "mailto:")) or (ROOT / there).exists(), (file, there)
+            found = there.startswith(("http", "mailto:")) or (file.parent / there).exists()
+            assert found, (file, there)
 
 
 PROJECT = tomllib.loads(read("pyproject.toml"))["project"]
@@ -88,7 +89,7 @@ def test_the_version_and_the_addresses_are_one():
     pages = yaml.safe_load(read("_config.yml"))["html"]["baseurl"]
     assert pages == urls["Documentation"] + "/"  # which ends the address of a page's folder
     assert urls["Issues"].startswith(urls["Source"])
-    page, released = read("book/cite.md"), re.search(r"^## \d", read("CHANGELOG.md"), re.M)
+    page, released = read("book/cite.md"), re.search(r"^## .* – \d{4}", read("CHANGELOG.md"), re.M)
     assert page.count(f"ersion {PROJECT['version']}") == 2
     assert ("no release yet" in page) == (released is None)
 
