@@ -1,4 +1,5 @@
-"""All that is built is said in pyproject.toml; here the readme gets whole addresses, as an index needs them."""
+"""All that is built is said in pyproject.toml; here the readme gets whole addresses,
+as an index needs them."""
 
 import re
 import tomllib
@@ -10,7 +11,8 @@ HERE = Path(__file__).parent
 
 
 def readme() -> str:
-    """README.md, with pictures from the pages and files from the repository, at the tag of this version."""
+    """README.md, with pictures from the pages and files from the repository,
+    at the tag of this version."""
     project = tomllib.loads((HERE / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     pages, source = project["urls"]["Documentation"], project["urls"]["Source"]
     text = (HERE / "README.md").read_text(encoding="utf-8")

@@ -103,7 +103,8 @@ def ours(task, method):
 
 
 def in_tables(tasks, method):
-    """The same numbers, asked as one table per scenario; a pair is then walked once for all queries."""
+    """The same numbers, asked as one table per scenario;
+    a pair is then walked once for all queries."""
     found = {}
     for name in {task.scenario for task in tasks}:
         scenario, asked = SCENARIOS[name], [task for task in tasks if task.scenario == name]
@@ -151,6 +152,7 @@ EMPLOYEES = pd.DataFrame(
     }
 )
 STAFF = sl.Universe.population(EMPLOYEES, name="staff")
+# ruff: disable[E501]
 STATEMENTS = {
     "group by": "SELECT department, SUM(LEAST(salary, 80)) AS total, COUNT(*) AS n FROM staff GROUP BY department",
     "statistics": "SELECT CORR(salary, age), MEDIAN(salary), COUNT(DISTINCT department) FILTER (WHERE age > 30) FROM staff",
@@ -159,6 +161,7 @@ STATEMENTS = {
     "largest sum": "SELECT MAX(total) FROM (SELECT SUM(salary) AS total FROM staff GROUP BY department)",
     "nested": "SELECT AVG(gap), MAX(n) FROM (SELECT MAX(salary) - MIN(salary) AS gap, COUNT(*) AS n FROM staff GROUP BY department HAVING COUNT(*) > 1)",
 }
+# ruff: enable[E501]
 DATASETS = list(combinations(range(len(EMPLOYEES)), 7))
 
 
@@ -182,10 +185,12 @@ def compare_sql(repeats, share=34):
     """Print how much quicker all datasets together are; one by one a share of them is timed."""
     some = DATASETS[::share]
     print(
-        f"\n{len(DATASETS):,} datasets of 7 rows by one statement, and one by one (CPU seconds, for all;"
+        f"\n{len(DATASETS):,} datasets of 7 rows by one statement, and one by one (CPU seconds, "
+        "for all;"
     )
     print(
-        f"one by one {len(some)} of them are timed). Both ask each dataset in two orders of its rows."
+        f"one by one {len(some)} of them are timed). Both ask each dataset in two orders of its "
+        "rows."
     )
     for name, text in STATEMENTS.items():
         together(text, DATASETS)

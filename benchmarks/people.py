@@ -1,7 +1,8 @@
 """Time one sensitivity over people beside the group-by of the table's own library, in one run.
 
-20,000 people bring 100,000 rows, their ids shuffled. Ours is all of it: the universe, the dataset looked up
-in it, what every person's rows come to, and the witness. The group-by only adds the rows up by person.
+20,000 people bring 100,000 rows, their ids shuffled. Ours is all of it: the universe, the dataset
+looked up in it, what every person's rows come to, and the witness. The group-by only adds the rows
+up by person.
 
     python benchmarks/people.py             # a ratio for each library and query
     python benchmarks/people.py --persons   # a function of a person, too: some minutes

@@ -1,7 +1,8 @@
 """The search of an audit against SciPy's optimisers, at equal calls, on functions without a proof.
 
-Run it alone, for a minute: python benchmarks/search.py. Recall is the share of runs that come within 1 % of the
-widest pair that any of the three found. It writes search.csv, which the book shows.
+Run it alone, for a minute: python benchmarks/search.py. Recall is the share of runs that come
+within 1 % of the widest pair that any of the three found. It writes search.csv, which the book
+shows.
 """
 
 import math
