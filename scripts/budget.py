@@ -2,10 +2,10 @@
 
     .venv/bin/python scripts/budget.py
 
-The limits stand in `pyproject.toml`, under `tool.budget`; a part has those that are written there, of its
-lines, its code (lines that are not blank, no docstring and no comment), its characters, its functions and
-its words. A part beyond one of them fails `make lint`. Limits only fall. The change is that of its lines
-since main, or on main since the commit before.
+The limits stand in `pyproject.toml`, under `tool.budget`; a part has those that are written there,
+of its lines, its code (lines that are not blank, no docstring and no comment), its characters, its
+functions and its words. A part beyond one of them fails `make lint`. Limits only fall. The change
+is that of its lines since main, or on main since the commit before.
 """
 
 import ast

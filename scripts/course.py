@@ -1,10 +1,10 @@
 """Build what people teach from, out of `book/course/` and the notebooks, into `_build/course`.
 
-    .venv-course/bin/python scripts/course.py           with the seed that staff/SEED keeps, or a new one
-    .venv-course/bin/python scripts/course.py SEED      with another, which is kept there
+    .venv-course/bin/python scripts/course.py       with the seed of staff/SEED, or a new one
+    .venv-course/bin/python scripts/course.py SEED  with another, which is kept there
 
-`students/` may be handed out. `staff/` holds the sources of the assignments with their solutions, the
-seed, the guide and the exams. `slides/` opens in a browser, without a network.
+`students/` may be handed out. `staff/` holds the sources of the assignments with their solutions,
+the seed, the guide and the exams. `slides/` opens in a browser, without a network.
 """
 
 import os
@@ -32,12 +32,12 @@ from plain import Block, Book, Cell, blocks, boxed  # noqa: E402
 BIBLIOGRAPHY = ROOT / "book" / "references.bib"
 START = """# Sensitivity Lab: notebooks of the course
 
-These are the book's chapters to work in. Run each cell with <kbd>Shift</kbd>+<kbd>Enter</kbd>. Where you are asked to
-predict, predict first. Hints open at a click; solutions are not here. Below an exercise stands a cell for your answer:
-run it, and read what it says.
+These are the book's chapters to work in. Run each cell with <kbd>Shift</kbd>+<kbd>Enter</kbd>.
+Where you are asked to predict, predict first. Hints open at a click; solutions are not here. Below
+an exercise stands a cell for your answer: run it, and read what it says.
 
-Here are ten pupils, and the days each was absent. Six are in a study, which publishes their mean. Run the next cell,
-pull one pupil out and another one in: how far can you make the mean go?
+Here are ten pupils, and the days each was absent. Six are in a study, which publishes their mean.
+Run the next cell, pull one pupil out and another one in: how far can you make the mean go?
 """
 NBGRADER = """c = get_config()
 c.CourseDirectory.course_id = "sensitivity"
@@ -61,12 +61,14 @@ def main(seed: str | None) -> None:
     written(staff / "matrix.md", matrix.table())
     slides(BUILT / "slides")
     print(
-        f"\nFor students: {students}\nFor you: {staff}, which keeps your seed\nDecks: {BUILT}/slides"
+        f"\nFor students: {students}\nFor you: {staff}, which keeps your seed\n"
+        f"Decks: {BUILT}/slides"
     )
 
 
 def kept_seed(path: Path, seed: str | None) -> str:
-    """The seed of the graded numbers: what was asked for, what was kept, or one that nobody can guess."""
+    """The seed of the graded numbers: what was asked for, what was kept,
+    or one that nobody can guess."""
     seed = seed or (path.read_text(encoding="utf-8").strip() if path.exists() else "")
     written(path, (seed or secrets.token_hex(16)) + "\n")
     return path.read_text(encoding="utf-8").strip()
@@ -80,10 +82,12 @@ def written(path: Path, what: Any) -> None:
 
 
 class StudentBook(Book):
-    """The book without what gives an answer away: hints stay folded, reasons and solutions are left out."""
+    """The book without what gives an answer away: hints stay folded,
+    reasons and solutions are left out."""
 
     def plain(self, block: Block) -> str:
-        """A hint opens; a question to answer from memory keeps its question; what was found is left out."""
+        """A hint opens; a question to answer from memory keeps its question;
+        what was found is left out."""
         title = self.words(block.title)
         if block.name == "dropdown" and title.startswith("From memory"):
             return boxed(f"**{title}**")
@@ -150,7 +154,8 @@ class SlideBook(Book):
 
 
 def deck_parts() -> dict[str, str]:
-    """What a deck takes from the book by its label: theorems and definitions, and figures as SVG."""
+    """What a deck takes from the book by its label: theorems and definitions,
+    and figures as SVG."""
     book, parts = SlideBook(BIBLIOGRAPHY), {}
     documents = lab.read(book, lab.listed())
     book.labels = {name: target._replace(file=None) for name, target in book.labels.items()}
@@ -179,7 +184,8 @@ def drawing(cell: Any) -> str:
 
 
 def slides(to: Path) -> None:
-    """The decks: MyST, in which a line such as `@thm-noise-scale` stands for the book's own words."""
+    """The decks: MyST, in which a line such as `@thm-noise-scale` stands for
+    the book's own words."""
     sources = BUILT / "deck-sources"
     shutil.rmtree(sources, ignore_errors=True)
     shutil.copytree(COURSE / "slides", sources)

@@ -1,4 +1,5 @@
-"""Draw the pictures that pages show as files: `python scripts/cover.py` writes them to book/_static."""
+"""Draw the pictures that pages show as files:
+`python scripts/cover.py` writes them to book/_static."""
 
 from collections.abc import Callable
 from pathlib import Path

@@ -1,9 +1,11 @@
-"""Copy the project without the cards that wait: `make book HELD=out` builds the pages from the copy.
+"""Copy the project without the cards that wait:
+`make book HELD=out` builds the pages from the copy.
 
-`held.json` of the board names them: cards that are too small, and of which no thread or document of their
-library speaks. SECURITY.md says why they wait. From the copy go their certificates, programs and rows of
-tables, their verdicts in the tests, the letters about them, the cells of a chapter that show them, and
-words about them, which have others in their place. Nothing here says more about them than the board does.
+`held.json` of the board names them: cards that are too small, and of which no thread or document of
+their library speaks. SECURITY.md says why they wait. From the copy go their certificates, programs
+and rows of tables, their verdicts in the tests, the letters about them, the cells of a chapter that
+show them, and words about them, which have others in their place. Nothing here says more about them
+than the board does.
 """
 
 import csv

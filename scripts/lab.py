@@ -1,4 +1,5 @@
-"""Make working copies of the notebooks for JupyterLab, in the order of the book, with a page to start from.
+"""Make working copies of the notebooks for JupyterLab, in the order of the book,
+with a page to start from.
 
 A copy is its reader's own: one that has changed since it was made here is never written again.
 
@@ -36,28 +37,32 @@ UNNAMED = "unnamed"  # a cell that no link leads to: its place is its name
 PLAYED = ('class="dots"', 'class="tents"', 'class="explorer"')
 WELCOME = """# Sensitivity Lab
 
-How much can one person change an answer? These notebooks are the book's chapters, and the copies are yours: change
-what you like, and save. `make lab` never overwrites a copy that you have changed; delete it to have the book's again.
+How much can one person change an answer? These notebooks are the book's chapters, and the copies
+are yours: change what you like, and save. `make lab` never overwrites a copy that you have changed;
+delete it to have the book's again.
 
 - <kbd>Shift</kbd>+<kbd>Enter</kbd> runs a cell. *Run All Cells*, in the menu *Run*, runs a chapter.
 - Code that only draws or sets up is folded: click the three dots to see it.
 - An output that you are asked to predict is shown when you run its cell.
-- Change the records: outputs, plays and explorers follow. The words around them still speak of the book's own.
+- Change the records: outputs, plays and explorers follow. The words around them still speak of the
+  book's own.
 - Hints, solutions and the answers of *Check yourself* open at a click.
-- Below an exercise stands a cell for your answer: put it in, run the cell, and read whether it is right, and why.
-- VS Code does not fold code that only draws, and asks once whether it may download the widgets' files: say *Ok*.
-- In Colab upload a copy, and the wheels of `.venv/bin/python -m pip wheel --no-deps . ./book`, and first run
-  `%pip install *.whl "duckdb>=1.4.1" jinja2 palmerpenguins "sqlglot>=27"`.
+- Below an exercise stands a cell for your answer: put it in, run the cell, and read whether it is
+  right, and why.
+- VS Code does not fold code that only draws, and asks once whether it may download the widgets'
+  files: say *Ok*.
+- In Colab upload a copy, and the wheels of `.venv/bin/python -m pip wheel --no-deps . ./book`, and
+  first run `%pip install *.whl "duckdb>=1.4.1" jinja2 palmerpenguins "sqlglot>=27"`.
 
-Here are ten pupils, and the days each was absent. Six are in a study, which publishes their mean. Run the next cell,
-pull one pupil out and another one in: how far can you make the mean go?
+Here are ten pupils, and the days each was absent. Six are in a study, which publishes their mean.
+Run the next cell, pull one pupil out and another one in: how far can you make the mean go?
 """
 TURN = """## Your turn
 
 {}
 
-Change the records, the size or the function, and run the cell. It says how far the answer can move, and shows two
-datasets that are so far apart.
+Change the records, the size or the function, and run the cell. It says how far the answer can
+move, and shows two datasets that are so far apart.
 """
 TRY = """from sensitivity_book.stage.dots.games import moving
 from sensitivity_book.stage.dots.widget import Dots
@@ -81,14 +86,16 @@ def main(folder: Path) -> None:
 
 
 def digest(text: str) -> str:
-    """What all cells of a notebook hold; JupyterLab writes metadata of its own when it is opened."""
+    """What all cells of a notebook hold; JupyterLab writes metadata of its own
+    when it is opened."""
     with suppress(ValueError, KeyError):  # what is no notebook is its reader's all the same
         text = json.dumps(json.loads(text)["cells"], sort_keys=True)
     return hashlib.sha256(text.encode()).hexdigest()
 
 
 def copies(kind: type[Book] = Book, form: Callable[..., Any] | None = None) -> Iterator[Any]:
-    """Every copy by its name, the page to start from first; a course has a kind and a form of its own."""
+    """Every copy by its name, the page to start from first;
+    a course has a kind and a form of its own."""
     book, parts = kind(ROOT / "book" / "references.bib"), listed()
     documents = read(book, parts)
     yield START, start(book, parts)
@@ -146,7 +153,10 @@ def start(book: Book, parts: list[tuple[str, list[Document]]]) -> Any:
         lines.append(f"\n## {caption}\n")
         titles = {target.file: target.words for target in reversed(book.labels.values())}
         lines += [
-            f"{f'{document.number}.' * bool(document.number) or '-'} [{titles[document.copy]}]({document.copy})"
+            (
+                f"{f'{document.number}.' * bool(document.number) or '-'} "
+                f"[{titles[document.copy]}]({document.copy})"
+            )
             for document in documents
             if document.copy
         ]
@@ -161,7 +171,8 @@ def copy(book: Book, notebook: Any, name: str) -> Any:
 
 
 def unfolded(book: Book, notebook: Any, name: str) -> list[Any]:
-    """The cells of a copy, each solution between its marks; on the path the reader's turn comes last."""
+    """The cells of a copy, each solution between its marks;
+    on the path the reader's turn comes last."""
     cells: list[Cell | Any] = []
     for cell in notebook.cells:
         if cell.cell_type == "markdown":
@@ -178,7 +189,8 @@ def unfolded(book: Book, notebook: Any, name: str) -> list[Any]:
 
 
 def folded(cells: list[Any]) -> Iterator[Any]:
-    """Fold each solution into a `<details>`, its code and what it prints as text: no other fold is kept everywhere."""
+    """Fold each solution into a `<details>`, its code and what it prints as text:
+    no other fold is kept everywhere."""
     inside: list[Any] | None = None
     for cell in cells:
         kind = getattr(cell, "kind", "code")

@@ -1,8 +1,8 @@
 """Draw the book's map again: `python scripts/map.py` writes book/_static/map.svg.
 
 The map is read off the chapters: the title and the line "You need" in the first cell of each
-notebook that _toc.yml lists. The path runs downwards; a room stands beside the last step of the path
-that it needs, whether itself or by way of other rooms.
+notebook that _toc.yml lists. The path runs downwards; a room stands beside the last step of the
+path that it needs, whether itself or by way of other rooms.
 """
 
 import json
@@ -19,7 +19,8 @@ PATH, ROOMS = "The path", "Beside the path"
 
 @dataclass(frozen=True)
 class Chapter:
-    """A chapter by its label: title, page, part of the book, and which labels it needs or is helped by."""
+    """A chapter by its label: title, page, part of the book,
+    and which labels it needs or is helped by."""
 
     title: str
     page: str
@@ -78,7 +79,7 @@ def beside(book: dict[str, Chapter]) -> dict[str, list[str]]:
     return hung
 
 
-# ---- drawn: sizes in the picture's own units, of which a phone shows 400 across ---------------------
+# ---- drawn: sizes in the picture's own units, of which a phone shows 400 across ------------------
 
 WIDTH, ROW, TALL = 402, 50, 40
 STEP, ROOM = (0, 172), (200, 202)  # where boxes begin, and how wide they are
@@ -103,7 +104,8 @@ def draw(path: Path) -> None:
         y = following
     drawn = "".join(f'<path d="{line}"/>' for line in lines)
     path.write_text(
-        f'<svg class="map" viewBox="-2 0 {WIDTH + 4} {y + TALL + 6}" xmlns="http://www.w3.org/2000/svg">'
+        f'<svg class="map" viewBox="-2 0 {WIDTH + 4} {y + TALL + 6}" '
+        'xmlns="http://www.w3.org/2000/svg">'
         f"{drawn}{''.join(boxes)}</svg>\n",
         encoding="utf-8",
     )

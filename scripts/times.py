@@ -1,4 +1,5 @@
-"""Where a run of the checks spends its time: its parts, the tests by module, the notebooks and their cells.
+"""Where a run of the checks spends its time: its parts, the tests by module,
+the notebooks and their cells.
 
 `make` leaves the times of each test in `_build/times`, and `.ci/run` those of its parts.
 """
@@ -37,7 +38,9 @@ def main(folder: Path) -> str:
     """At most forty lines."""
     parts = folder / "parts"
     lines = parts.read_text(encoding="utf-8").splitlines() if parts.exists() else []
-    shown = [table("Parts", Counter({line.partition(" ")[2]: int(line.split()[0]) for line in lines}), 8)]  # fmt: skip
+    shown = [
+        table("Parts", Counter({line.partition(" ")[2]: int(line.split()[0]) for line in lines}), 8)
+    ]
     for name, most in (("test", 9), ("browser", 5), ("notebooks", 5)):
         if (folder / f"{name}.xml").exists():
             shown.append(table(name.capitalize(), summed(seconds(folder / f"{name}.xml")), most))
