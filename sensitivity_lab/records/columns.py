@@ -1,4 +1,5 @@
-"""What a record says: a column or a function of it, cut to bounds, told apart, or always the same."""
+"""What a record says: a column or a function of it, cut to bounds, told apart,
+or always the same."""
 
 from __future__ import annotations
 
@@ -85,7 +86,8 @@ class Always(Said):
 
 @dataclass(frozen=True, eq=False)
 class Alike(Said):
-    """A number for each record of a universe, or for what it says: the same where these are equal."""
+    """A number for each record of a universe, or for what it says:
+    the same where these are equal."""
 
     universe: Any
     of: Any = None
@@ -133,7 +135,8 @@ def column_of(of: Any) -> str | None:
 
 
 def clipped_ends(of: Any, low: Exact, high: Exact) -> tuple[Exact, Exact]:
-    """The ends of numbers from low to high, cut as the numbers are; what fills a gap lies between."""
+    """The ends of numbers from low to high, cut as the numbers are;
+    what fills a gap lies between."""
     if isinstance(of, Filled) and not low <= of.missing <= high:
         raise ValueError(f"missing must lie within the bounds, got missing={brief(of.missing)}")
     if not isinstance(of, Clipped):

@@ -60,7 +60,8 @@ def _of_table(frame: nw.DataFrame[Any], what: str) -> Any:
         return Keyed([], [])
     if not numeric:
         raise ValueError(
-            f"{what} must have a numeric column, got columns {listed(column.name for column in others)}"
+            f"{what} must have a numeric column, got columns "
+            f"{listed(column.name for column in others)}"
         )
     entries = [*chain(*zip(*(column.to_list() for column in numeric), strict=True))]
     names = [column.name for column in numeric]
@@ -78,7 +79,8 @@ def _keys(frame: nw.DataFrame[Any], others: list[Column], what: str) -> list[Any
     if labels is not None and others:
         raise ValueError(
             f"{what} must have its keys in the index or in columns, got an index beside "
-            f"{listed(column.name for column in others)}: reset the index, or drop the columns that are not numeric"
+            f"{listed(column.name for column in others)}: reset the index, "
+            "or drop the columns that are not numeric"
         )
     if labels is not None:
         return list(labels)
@@ -87,7 +89,8 @@ def _keys(frame: nw.DataFrame[Any], others: list[Column], what: str) -> list[Any
         return parts[0] if len(parts) == 1 else list(zip(*parts, strict=True))
     if len(frame) > 1:
         raise ValueError(
-            f"{what} must have a key for each row, got {len(frame):,} rows of numbers: set an index "
+            f"{what} must have a key for each row, got {len(frame):,} rows of numbers: "
+            "set an index "
             "with a name, or keep a column of keys as text"
         )
     return None

@@ -102,7 +102,8 @@ class Numbers(Source):
 
     @cached_property
     def values(self) -> tuple[Any, ...]:
-        """The v different ones as functions receive them: Python's own numbers, short floats as they are."""
+        """The v different ones as functions receive them: Python's own numbers,
+        short floats as they are."""
         return _as_given(self.different)
 
     @cached_property
@@ -187,7 +188,8 @@ def source_given(source: Any, what: str, once: bool) -> Source:
         return Rows(source, what)
     if isinstance(source, (str, bytes, dict)) or not isinstance(source, Iterable):
         raise TypeError(
-            f"{what} must be a sequence of numbers or other records, or a table, got {brief(source)}: "
+            f"{what} must be a sequence of numbers or other records, or a table, "
+            f"got {brief(source)}: "
             "a list, as [1, 2, 3], or pandas.DataFrame(columns), or pandas.read_csv(file)"
         )
     array = source if isinstance(source, PLAIN) else _entries_listed(source)

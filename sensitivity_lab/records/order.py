@@ -30,7 +30,8 @@ class OrderMatters(ValueError):
 
 
 def other_orders(numbers: np.ndarray, may_matter: bool) -> Iterator[np.ndarray]:
-    """Yield the rows of many datasets in other orders: reversed and shuffled; rotated by one, too."""
+    """Yield the rows of many datasets in other orders: reversed and shuffled;
+    rotated by one, too."""
     place = np.arange(len(numbers), dtype=np.intp)
     yield np.lexsort((-place, numbers))
     for seed in range(SHUFFLES if may_matter else 1):
@@ -73,7 +74,8 @@ class InOrders:
         return self.records.given(positions)
 
     def shuffled(self, positions: Positions) -> Any | None:
-        """The dataset in one other order, which differs from dataset to dataset; None without any."""
+        """The dataset in one other order, which differs from dataset to dataset;
+        None without any."""
         rng = seeded(positions)
         if self.records.one_row_each:
             order = another_order(tuple(positions), rng)
@@ -95,7 +97,8 @@ class InOrders:
 
 
 def orders_alone(lengths: Iterable[Sequence[int]]) -> Iterator[list[Order | None]]:
-    """For each person, of so many rows in each table, what `shuffled` draws: another order of each."""
+    """For each person, of so many rows in each table, what `shuffled` draws:
+    another order of each."""
     for i, many in enumerate(lengths):
         rng = seeded([i])
         yield [another_order(tuple(range(n)), rng) for n in many]
@@ -109,7 +112,8 @@ def require_any_order(
         if other is not None and not are_near(answer, again := called_on(function, other, asked)):
             raise OrderMatters(
                 f"{asked} must not depend on the order of a person's rows (sort them inside), got "
-                f"{brief(answer)} and, in another order, {brief(again)} of {brief(people.values[i])}"
+                f"{brief(answer)} and, in another order, {brief(again)} of "
+                f"{brief(people.values[i])}"
             )
 
 

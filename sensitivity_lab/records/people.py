@@ -200,7 +200,8 @@ class People(_Persons):
 
 
 class AnyPeople(_Persons):
-    """Any people who bring from so many to so many rows each; functions receive one table of all rows."""
+    """Any people who bring from so many to so many rows each;
+    functions receive one table of all rows."""
 
     id = PERSON
     order_shows = True  # people are numbered as they come
@@ -296,7 +297,8 @@ class TakenForPerson(TypeError):
 
 
 class PersonsRow(Row):
-    """A row of a person, as a function of a row is given it: it has no length, which a person has."""
+    """A row of a person, as a function of a row is given it: it has no length,
+    which a person has."""
 
     def __len__(self) -> int:
         raise TakenForPerson(
@@ -344,7 +346,8 @@ class OfOneRow:
 
 
 def drops_other_rows(people: Any, kept: Sequence[int]) -> bool:
-    """Whether bounds on people may drop other rows when cells change; `kept` of each kind of row may not."""
+    """Whether bounds on people may drop other rows when cells change;
+    `kept` of each kind of row may not."""
     drop = {name for bound in people.bounds for name, _ in bound.steps} - {"clip"}
     return "groups" in drop or ("rows" in drop and len(set(kept)) > 1)
 

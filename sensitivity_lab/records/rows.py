@@ -115,7 +115,8 @@ def cells_of(column: nw.Series[Any]) -> list[Any]:
 
 
 def _nan_of(column: nw.Series[Any]) -> float | None:
-    """What NaN is in a column: itself where the library tells it from what is missing, else None."""
+    """What NaN is in a column: itself where the library tells it from what is missing,
+    else None."""
     if not column.implementation.is_pandas():
         return NAN
     return NAN if getattr(column.to_native().dtype, "na_value", None) is pd.NA else None
@@ -171,7 +172,8 @@ def taken(frame: nw.DataFrame[Any], positions: Positions) -> Any:
 
 
 def pieces(native: Any, lengths: np.ndarray) -> Iterator[Any]:
-    """A table cut into pieces of so many rows, each numbered from 0: quicker than to take each alone."""
+    """A table cut into pieces of so many rows, each numbered from 0:
+    quicker than to take each alone."""
     frame = nw.from_native(native, eager_only=True)
     stops = np.cumsum(lengths, dtype=np.int64).tolist()
     for start, stop in zip([0, *stops], stops, strict=False):
@@ -182,7 +184,8 @@ def pieces(native: Any, lengths: np.ndarray) -> Iterator[Any]:
 
 
 def with_own_cells(frame: nw.DataFrame[Any]) -> nw.DataFrame[Any]:
-    """A table whose lists, in cells of pandas, are its own: a function could change them in place."""
+    """A table whose lists, in cells of pandas, are its own:
+    a function could change them in place."""
     if not frame.implementation.is_pandas():
         return frame
     native = frame.to_native()
@@ -196,7 +199,8 @@ def with_own_cells(frame: nw.DataFrame[Any]) -> nw.DataFrame[Any]:
 
 
 def own_copy(dataset: Any) -> Any:
-    """A dataset again, as tables of its own where it is some: a function may change what it gets."""
+    """A dataset again, as tables of its own where it is some:
+    a function may change what it gets."""
     if isinstance(dataset, Mapping):
         return {name: own_copy(one) for name, one in dataset.items()}
     if not is_table(dataset):

@@ -1,4 +1,5 @@
-"""What the records of a universe can be: the interface that numbers, values, rows and people answer."""
+"""What the records of a universe can be: the interface that numbers, values,
+rows and people answer."""
 
 from __future__ import annotations
 
@@ -76,7 +77,8 @@ class Source:
 
     @property
     def brings(self) -> tuple[Source, tuple[int, int]] | None:
-        """The rows that anybody may bring, and how many at least and at most; None for who is known."""
+        """The rows that anybody may bring, and how many at least and at most;
+        None for who is known."""
         return None
 
     # Where they are numbers

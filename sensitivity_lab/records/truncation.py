@@ -1,7 +1,8 @@
-"""Bounds on what a person brings: rows, groups of a column, numbers cut to an interval; one after another.
+"""Bounds on what a person brings: rows, groups of a column, numbers cut to an interval;
+one after another.
 
-Rows have no order, so which ones a person keeps is settled by their cells, one column after another: the
-same rows are bounded alike, however they stand in a table.
+Rows have no order, so which ones a person keeps is settled by their cells, one column after
+another: the same rows are bounded alike, however they stand in a table.
 """
 
 from __future__ import annotations
@@ -24,7 +25,8 @@ Cost = tuple[str, int, int, int]  # a bound, the rows dropped, the cells cut, of
 
 @dataclass(frozen=True)
 class Truncation:
-    """Bounds in their order, each a name and what it says; and the column by which rows come first."""
+    """Bounds in their order, each a name and what it says;
+    and the column by which rows come first."""
 
     steps: tuple[tuple[str, Any], ...]
     keep: str | None = None
@@ -54,7 +56,8 @@ class Truncation:
         return frame
 
     def bounded(self, frame: Frame, people: np.ndarray) -> tuple[Frame, np.ndarray, list[Cost]]:
-        """A table of people's rows bounded, in the table's order; whose they are; what each bound cost."""
+        """A table of people's rows bounded, in the table's order; whose they are;
+        what each bound cost."""
         costs: list[Cost] = []
         for name, what in self.steps:
             rows = cells = 0
@@ -88,7 +91,8 @@ class Truncation:
         return kept
 
     def _order(self, frame: Frame, people: np.ndarray) -> np.ndarray:
-        """The rows by person, and a person's by their cells: that of `keep` first, then from left to right."""
+        """The rows by person, and a person's by their cells: that of `keep` first,
+        then from left to right."""
         place = np.unique(people, return_inverse=True)[1]
         for name in dict.fromkeys([*([self.keep] if self.keep else []), *frame.columns]):
             if len(place) == 0 or place.max() + 1 == len(place):
@@ -105,9 +109,9 @@ class Truncation:
 class Truncated:
     """A table with each person's rows bounded, and what that cost.
 
-    `table` is of the caller's library, its rows in their order; `lost` has a row for each bound: the rows
-    that it dropped, the cells that it cut, of how many people. These numbers are of the data: neither
-    they, nor bounds that are chosen by them, are public.
+    `table` is of the caller's library, its rows in their order; `lost` has a row for each bound:
+    the rows that it dropped, the cells that it cut, of how many people. These numbers are of the
+    data: neither they, nor bounds that are chosen by them, are public.
     """
 
     table: Any
@@ -163,13 +167,15 @@ def _unlike(before: nw.Series[Any], after: nw.Series[Any]) -> list[bool]:
 
 
 def _ranks(column: nw.Series[Any]) -> np.ndarray:
-    """The place of each cell of a column among its different ones; NaN, then what is missing, come last."""
+    """The place of each cell of a column among its different ones; NaN, then what is missing,
+    come last."""
     cells = cells_of(column)
     try:
         known = sorted({cell for cell in cells if cell is not None and cell is not NAN})
     except TypeError as error:
         raise TypeError(
-            f"column {column.name} must have an order ({error}), or keep name one that tells rows apart"
+            f"column {column.name} must have an order ({error}), "
+            "or keep name one that tells rows apart"
         ) from error
     rank_of: dict[Any, int] = {cell: i for i, cell in enumerate([*known, NAN, None])}
     return np.array([rank_of[cell] for cell in cells], dtype=np.int64)
