@@ -1,4 +1,5 @@
-"""From rows to groups: any query by group at one dataset, a problem of one column for each group."""
+"""From rows to groups: any query by group at one dataset,
+a problem of one column for each group."""
 
 from __future__ import annotations
 
@@ -70,7 +71,8 @@ def _answers(query: Query, universe: Universe, datasets: Sequence[Indices]) -> l
 
 @dataclass(frozen=True)
 class Members:
-    """The members of a universe by group, then by number; of equal ones of a range the first counts."""
+    """The members of a universe by group, then by number;
+    of equal ones of a range the first counts."""
 
     universe: Universe
     numbers: Any  # what each says, (m,)
@@ -82,7 +84,8 @@ class Members:
 
     @classmethod
     def of(cls, universe: Universe, grouping: Grouping, dataset: Indices) -> Members | None:
-        """The members of a universe, and how many are in a dataset; None where one says no number."""
+        """The members of a universe, and how many are in a dataset;
+        None where one says no number."""
         family = grouping.query.proved
         adds_one = family is not None and family.adds == "one"
         said = universe.numbers_of(Always(1) if adds_one else grouping.of_what)
@@ -111,7 +114,8 @@ class Members:
         return Pool(numbers, tuple(own.tolist()), most_added)
 
     def are_free(self, kept: Sequence[int]) -> bool:
-        """Whether a record that keeps some cells stays in its group, and may say all that the group says."""
+        """Whether a record that keeps some cells stays in its group,
+        and may say all that the group says."""
         cells = [kept[at] for at in self.position.tolist()]
         group = [i for i, (start, stop) in enumerate(self.runs) for _ in range(start, stop)]
         classes = {*zip(cells, group, strict=True)}
@@ -127,7 +131,8 @@ class Members:
     def between(
         self, i: int, own: Indices, neighbour: Indices, kept: Sequence[int] | None
     ) -> tuple[list[int], list[int]]:
-        """Which records leave a group and which join it, so that one set of its numbers becomes another."""
+        """Which records leave a group and which join it,
+        so that one set of its numbers becomes another."""
         here, there = Counter(own), Counter(neighbour)
         leave = (here - there).items()
         gone = [at for number, n in leave for at in self._those(i, number, self.held)[:n]]

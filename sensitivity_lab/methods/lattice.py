@@ -1,4 +1,5 @@
-"""All datasets of some values in levels, one for each size, and a query's answers on each of them."""
+"""All datasets of some values in levels, one for each size,
+and a query's answers on each of them."""
 
 from __future__ import annotations
 
@@ -159,7 +160,8 @@ class Evaluations:
         self.columns: dict[Any, int] = {}  # of the keys of all answers so far
 
     def of(self, size: int) -> tuple[np.ndarray, int]:
-        """Numerators by rank, (N,) or (N, length): int64, float64 or numbers; and their denominator."""
+        """Numerators by rank, (N,) or (N, length): int64, float64 or numbers;
+        and their denominator."""
         if len(self.columns) > LONGEST_VECTOR:
             raise NoArray
         if size not in self.sizes:
@@ -195,7 +197,8 @@ class Evaluations:
         return {size: _times(rows, common // by) for size, (rows, by) in parts.items()}, common
 
     def _has_keys(self, samples: Iterable[Any]) -> bool:
-        """Whether the columns are keys. Raises NoArray where some are positions, or there are none."""
+        """Whether the columns are keys. Raises NoArray where some are positions,
+        or there are none."""
         with_keys = {isinstance(sample, Labelled) for sample in samples}
         if self._answers_by_rows or with_keys == {False}:
             return False
@@ -268,7 +271,8 @@ class Evaluations:
 
 
 def _roomy(answers: np.ndarray) -> np.ndarray:
-    """Whole numbers of few bits in 64, for gaps and common denominators need more than an answer."""
+    """Whole numbers of few bits in 64, for gaps and common denominators need
+    more than an answer."""
     if answers.dtype == np.uint64:
         return answers.astype(object)
     return answers.astype(np.int64, copy=False) if answers.dtype.kind in "biu" else answers

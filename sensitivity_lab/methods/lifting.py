@@ -71,7 +71,8 @@ class Members(AtPositions[Run]):
 
 
 def images_of(problems: Sequence[Problem]) -> list[Image | None]:
-    """The images of some problems, for one query and universe the same; not where columns are kept."""
+    """The images of some problems, for one query and universe the same;
+    not where columns are kept."""
     made: dict[tuple[int, int], Image | None] = {}
     images = []
     for problem in problems:
@@ -232,9 +233,11 @@ def with_records(d: D, records: Parted[Any]) -> D:
 def by_group(
     universe: Universe, grouping: Grouping, adds: str
 ) -> tuple[SortedRecords, np.ndarray, int]:
-    """The m records of a universe by group, then by number; each group's run; how many have a known key.
+    """The m records of a universe by group, then by number; each group's run;
+    how many have a known key.
 
-    As they were given the records are positions, (m,); the runs are (groups, 2). What is in no group comes last.
+    As they were given the records are positions, (m,); the runs are (groups, 2).
+    What is in no group comes last.
     """
     said, keys = universe.said(grouping.by_what, "by"), grouping.keys
     codes, known = codes_of(said) if keys is None else _codes(said, keys), len(keys or ())
@@ -293,7 +296,8 @@ def gaps_of_people(problem: Problem, of_numbers: Callable[[Problem], D | None]) 
 
 
 def _free_rows(image: Image, kept: np.ndarray) -> np.ndarray | None:
-    """For each row one that says the same, all with the same kept cells; None where there are none such."""
+    """For each row one that says the same, all with the same kept cells;
+    None where there are none such."""
     numbers = image.numbers.distinct
     said = np.unique(kept * numbers + image.number_of)  # by kept cells the numbers of such rows
     cells = int(np.bincount(said // numbers).argmax())

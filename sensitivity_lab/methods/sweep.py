@@ -69,7 +69,8 @@ class Sweep:
         return can_sweep(evaluations.first(min(problem.plan)), problem.norm)
 
     def answer(self, problem: Problem) -> Answered | None:
-        """The worst pair from the extremes of every dataset's neighbours; None where order fails."""
+        """The worst pair from the extremes of every dataset's neighbours;
+        None where order fails."""
         evaluations = self._evaluations_of(problem)
         try:
             if not keeps_order(evaluations, problem.sizes_answered, problem.norm):

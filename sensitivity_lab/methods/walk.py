@@ -43,7 +43,8 @@ LONG = 30  # records, from which on groups are told apart in arrays
 
 @dataclass(frozen=True)
 class Walk:
-    """The walk over all pairs of a problem, or over those of one dataset, as the definition has it."""
+    """The walk over all pairs of a problem, or over those of one dataset,
+    as the definition has it."""
 
     budget: Budget
     only: Indices | None = None
@@ -103,7 +104,8 @@ class Walk:
         return [dataset for dataset in datasets if len(dataset) in problem.plan], datasets
 
     def _neighbourhood(self, problem: Problem, dataset: Indices, limits: Limits) -> tuple[int, int]:
-        """How many neighbours a dataset has, and records they have at the most; or more than the limits."""
+        """How many neighbours a dataset has, and records they have at the most;
+        or more than the limits."""
         largest = max(problem.sizes_answered)
         enough = min(limits.datasets, limits.held // max(1, largest))
         moves = problem.plan[len(dataset)]

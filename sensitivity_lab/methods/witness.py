@@ -109,7 +109,8 @@ class CompactWitness(Sequence[Dataset]):
 
     @cached_property
     def _content(self) -> tuple[Any, Any]:
-        """The two datasets; of tables, or too long to build, their values with numbers of copies."""
+        """The two datasets; of tables, or too long to build,
+        their values with numbers of copies."""
         worst = self._worst
         if worst.size <= LONGEST_BUILT and not self._has_tables:
             return self._pair
@@ -147,7 +148,8 @@ class CompactWitness(Sequence[Dataset]):
 
 
 def marked_witness(universe: Universe, witness: Sequence[Any]) -> Marked:
-    """Two datasets of records that are no numbers as tables in which those that differ are marked."""
+    """Two datasets of records that are no numbers as tables in which those
+    that differ are marked."""
     if isinstance(witness, CompactWitness):
         return marked(universe.source, *witness._parts())
     here, there = (universe.positions(side).tolist() for side in witness)

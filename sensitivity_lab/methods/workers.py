@@ -26,7 +26,8 @@ ROWS_TOGETHER = 1 << 18  # numbers in a block that a database answers together
 
 
 def worker_count(executor: Executor) -> int:
-    """How many workers an executor has: a pool's own count, a Dask client's, else this machine's."""
+    """How many workers an executor has: a pool's own count, a Dask client's,
+    else this machine's."""
     client = getattr(executor, "_client", None)
     if client is not None:
         return max(1, len(client.scheduler_info(n_workers=-1)["workers"]))
