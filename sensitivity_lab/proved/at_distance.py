@@ -29,7 +29,8 @@ Distances = list[tuple[int, WorstPair]]  # some t, each with its widest pair
 
 
 class Bounded:
-    """A dataset in order, as whole numbers: each record is L + x / scale, and U is L + top / scale."""
+    """A dataset in order, as whole numbers: each record is L + x / scale,
+    and U is L + top / scale."""
 
     def __init__(self, universe: Universe, bounds: tuple[Exact, Exact]) -> None:
         """Hold the records of a population within some bounds."""
@@ -70,7 +71,8 @@ class Bounded:
         into: Exact,
         out_of: Exact | None = None,
     ) -> WorstPair:
-        """x without a run and with some copies; and that with `into` instead of its farthest record."""
+        """x without a run and with some copies;
+        and that with `into` instead of its farthest record."""
         near = [run for run in ((0, gone[0]), (gone[1], len(self))) if run[0] < run[1]]
         copies = [(value, times) for value, times in joined if times]
         if out_of is None:
@@ -200,7 +202,8 @@ class QuantileAtDistance(AtDistance):
         return self.dataset.moved(gap, (start, stop), joined, into=self.top if rises else 0)
 
     def nearly_widest(self, beta: float) -> tuple[Distances, float]:
-        """As that of any query; and by what part another may exceed these where too many come near."""
+        """As that of any query; and by what part another may exceed these where
+        too many come near."""
         if not self.top:
             return super().nearly_widest(beta)
         above, below, most = self.above, self.below, int(self.above[-1])
@@ -264,7 +267,8 @@ def _row_maxima(above: np.ndarray, below: np.ndarray, beta: float) -> tuple[Any,
 
 
 def most_moved(dataset: Bounded, t: int, divisor: int) -> WorstPair:
-    """Of a sum over `divisor`: the lowest record goes to the top or the highest to the bottom (thm-at-distance-sum)."""
+    """Of a sum over `divisor`: the lowest record goes to the top or the highest
+    to the bottom (thm-at-distance-sum)."""
     top, unit = dataset.top, dataset.scale * divisor
     if t:  # first send one record to the bottom
         return dataset.moved(Fraction(top, unit), (0, 1), ((0, 1),), into=top)
@@ -279,7 +283,8 @@ Moved = tuple[int, Run, tuple[tuple[Exact, int], ...], Exact, Exact]  # as `Boun
 
 
 def variance_at_distance(dataset: Bounded, ddof: int) -> AtDistance:
-    """The widest pairs of a variance, from the n − 1 records that stay as low, or as high, as can be."""
+    """The widest pairs of a variance, from the n − 1 records that stay as low, or as high,
+    as can be."""
     n, top = len(dataset), dataset.top
     divisor = (n - 1) * n * (n - ddof) * dataset.scale**2
     either = [(x, top, Sums(x, top)) for x in (dataset.x, top - dataset.x[::-1])]

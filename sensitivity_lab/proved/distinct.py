@@ -1,4 +1,5 @@
-"""The number of different values: the a bring new ones, the others are all alike (thm-count-distinct)."""
+"""The number of different values: the a bring new ones,
+the others are all alike (thm-count-distinct)."""
 
 from __future__ import annotations
 
@@ -76,7 +77,8 @@ class Distinct(Family):
         return d
 
     def on_population(self, records: SortedRecords, norm: Norm) -> D | None:
-        """B and C fill the values of which there are most copies (thm-count-distinct-population)."""
+        """B and C fill the values of which there are most copies
+        (thm-count-distinct-population)."""
         return DistinctOnPopulation(records)
 
     def on_dataset(self, pool: Pool, move: Move, norm: Norm) -> Sequence[Indices] | None:

@@ -57,7 +57,8 @@ class Words:
 
 @dataclass(frozen=True)
 class Family(ABC):
-    """What is proved of a query: of one class and equal fields the same. A route that has no proof answers None."""
+    """What is proved of a query: of one class and equal fields the same.
+    A route that has no proof answers None."""
 
     falls: ClassVar[bool] = False  # D never rises with c, for c ≥ 1
     at_ends: ClassVar[bool] = False  # D is largest where a and b each have the most or the least

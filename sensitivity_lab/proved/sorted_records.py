@@ -54,7 +54,8 @@ def consecutive(starts: np.ndarray, lengths: np.ndarray) -> np.ndarray:
 
 
 def peak(height: Callable[[int], Any], low: int, high: int) -> int:
-    """The first whole number from low to high with the largest height, which rises and then falls."""
+    """The first whole number from low to high with the largest height,
+    which rises and then falls."""
     while low < high:
         middle = (low + high) // 2
         if height(middle + 1) > height(middle):
@@ -120,7 +121,8 @@ class SortedRecords:
 
 
 class Pool:
-    """A dataset and what is spare, as sorted positions among the universe's values: (n,) and (m,)."""
+    """A dataset and what is spare, as sorted positions among the universe's values:
+    (n,) and (m,)."""
 
     def __init__(self, universe: Universe, dataset: Indices, most_added: int) -> None:
         """Of a range as many copies of each value are spare as can be asked for."""

@@ -1,4 +1,5 @@
-"""Two neighbouring datasets whose answers lie furthest apart, and how the widest of several is found."""
+"""Two neighbouring datasets whose answers lie furthest apart,
+and how the widest of several is found."""
 
 from __future__ import annotations
 
@@ -108,7 +109,8 @@ def _copies(parts: Sequence[Copies]) -> Counter[Any]:
 
 @dataclass(frozen=True)
 class WorstPair:
-    """The widest gap found, and the two datasets: what they share, what only either has (def-share)."""
+    """The widest gap found, and the two datasets: what they share,
+    what only either has (def-share)."""
 
     gap: Gap
     common: Parts = ()
@@ -204,7 +206,8 @@ Watch = Callable[[Iterable[Any]], Iterable[Any]]  # hands on what it is given, a
 
 
 def widest(d: D, asked: Iterable[Share], watch: Watch = iter) -> WorstPair | None:
-    """The widest of several pairs: of equals the first, one that is attained before a bound (thm-share)."""
+    """The widest of several pairs: of equals the first,
+    one that is attained before a bound (thm-share)."""
     asked = list(asked)
     reaching = d if isinstance(d, Reaching) else None
     reaches = reaching.reaches(asked) if reaching else [math.inf] * len(asked)

@@ -68,8 +68,8 @@ class Bins(Entries):
 
     def _most_used(self, a: int, b: int) -> int:
         """A number of bins that is enough: all but one of the a's, and of the b's, are full."""
-        # so of g bins at most 1 + a/h have any a, where h is the g-th largest room, and likewise for
-        # b; in a population one more may have both (thm-histogram-bins)
+        # so of g bins at most 1 + a/h have any a, where h is the g-th largest room, and likewise
+        # for b; in a population one more may have both (thm-histogram-bins)
         rooms = np.zeros((2, a + b), dtype=np.int64)
         for room, of, by_size in zip(rooms, (self.a, self.b), self._largest_first, strict=True):
             largest = of[by_size[: a + b]]
@@ -212,14 +212,16 @@ class Histogram(Family):
         return len(self.edges) - 1
 
     def bins_of(self, whole: np.ndarray, scale: int) -> np.ndarray:
-        """The bin of each of some sorted whole numbers over a scale; of what is in none their number."""
+        """The bin of each of some sorted whole numbers over a scale;
+        of what is in none their number."""
         starts, bins = self._starts(whole, scale), np.full(len(whole), self.number, dtype=np.intp)
         each = np.arange(self.number, dtype=np.intp)
         bins[starts[0] : starts[-1]] = np.repeat(each, np.diff(starts))
         return bins
 
     def _starts(self, whole: np.ndarray, scale: int) -> list[int]:
-        """Where each bin's run of sorted whole numbers over a scale begins, and where the last ends."""
+        """Where each bin's run of sorted whole numbers over a scale begins,
+        and where the last ends."""
         scaled = [math.ceil(Fraction(edge) * scale) for edge in self.edges[:-1]]
         starts = [bisect_left(whole, edge, key=int) for edge in scaled]
         last = math.floor(Fraction(self.edges[-1]) * scale)

@@ -1,7 +1,8 @@
 """Any query by group at one dataset: each group is a problem of one column (thm-grouped-local).
 
-What leaves a group and what joins it moves that group's answer alone. So a group gains by how far its
-furthest neighbour with x fewer and y more records lies, and a split says which groups have which x and y.
+What leaves a group and what joins it moves that group's answer alone. So a group gains by how far
+its furthest neighbour with x fewer and y more records lies, and a split says which groups have
+which x and y.
 """
 
 from __future__ import annotations
@@ -52,13 +53,15 @@ class Moved(Protocol):
 
 @dataclass(frozen=True)
 class Group:
-    """The numbers in a group: those of the dataset, and the spare ones; what counts nowhere is not asked."""
+    """The numbers in a group: those of the dataset, and the spare ones;
+    what counts nowhere is not asked."""
 
     pool: Pool
     asked: Asked | None
 
     def furthest(self, move: Move, norm: Norm) -> Furthest | None:
-        """The furthest neighbour by a move; None where there is none such. Raises NotKnown without a proof."""
+        """The furthest neighbour by a move; None where there is none such.
+        Raises NotKnown without a proof."""
         (x, y), own, spare = move, self.pool.own, self.pool.spare
         if x > len(own) or y > len(spare):
             return None
@@ -137,7 +140,8 @@ def ways_of(moves: Sequence[Move], limit: int, *, in_place: bool) -> list[Move] 
 def widest_split(
     groups: Sequence[Moved], moves: Sequence[Move], ways: Sequence[Move], norm: Norm
 ) -> tuple[Gap, dict[int, Any]] | None:
-    """The widest gap by some moves, and by group the neighbour of its records; None without a proof."""
+    """The widest gap by some moves, and by group the neighbour of its records;
+    None without a proof."""
     if not ways:
         return 0, {}
     leaving, joining = (max(side) + 1 for side in zip(*moves, strict=True))

@@ -55,7 +55,8 @@ class Entries(ABC):
         """By entry what the best split of a and b, or of fewer, needs; fewer `pairs` come first."""
 
     def runs(self, position: int, x: int, y: int) -> tuple[Sequence[Run], Sequence[Run]]:
-        """Of a population: records of an entry by which x of the a and y of the b have their gain."""
+        """Of a population: records of an entry by which x of the a and y of the
+        b have their gain."""
         raise NotImplementedError
 
 
@@ -201,7 +202,7 @@ def cut(runs: Iterable[Run], skipped: int, count: int) -> list[Run]:
     return parts
 
 
-# --- sums by group: an entry for each, and a group that has no record counts 0 (thm-grouped-sum) ---
+# --- sums by group: an entry for each, and a group that has no record counts 0 (thm-grouped-sum) --
 
 
 class Groups(Entries):

@@ -1,4 +1,5 @@
-"""The variance and the standard deviation: what is proved of them, on a population, near one dataset.
+"""The variance and the standard deviation: what is proved of them, on a population,
+near one dataset.
 
 The lemmas on the book's page of proofs leave few layouts of C, A and B among the sorted records:
 each part lies in a few runs (`outermost`, `runs`), among which `filtered_maximum` finds the widest.
@@ -107,7 +108,8 @@ class Variance(Family):
         return lambda dataset: variance_at_distance(dataset, self.ddof)
 
     def shares_from(self, relation: Relation, least: int) -> Iterator[Share]:
-        """With mixes up to ddof 3, as few shared records as can be, or one more (thm-sizes-mixed)."""
+        """With mixes up to ddof 3, as few shared records as can be,
+        or one more (thm-sizes-mixed)."""
         if not self._mixes(relation) or self.ddof > SETTLED:
             yield from super().shares_from(relation, least)
             return
@@ -227,7 +229,8 @@ class ScatterOnPopulation:
         return math.nextafter(float(scaled(gap, self.unit)), -math.inf)
 
     def __call__(self, c: int, a: int, b: int, floor: float = -math.inf) -> WorstPair | None:
-        """D(c, a, b) where it is positive and at least `floor`, else at most D; None for too many layouts."""
+        """D(c, a, b) where it is positive and at least `floor`, else at most D;
+        None for too many layouts."""
         if self.centred.largest > LARGEST:
             return None
         floor = max(floor, LEAST)
@@ -273,8 +276,8 @@ def _of_each(sizes: np.ndarray, ask: Callable[[np.ndarray], np.ndarray]) -> np.n
 def outermost_neighbours(pool: Pool, move: Move) -> tuple[Indices, Indices]:
     """The neighbours by a move that vary most and least; the first of several (thm-local).
 
-    To vary most, a run of its records leaves and the outermost spare ones join; to vary least, a run
-    stays and a run of the spare ones joins:
+    To vary most, a run of its records leaves and the outermost spare ones join; to vary least, a
+    run stays and a run of the spare ones joins:
 
         own    [ . . x x . . . ]   the run x leaves       own    [ . x x x x . . ]   the run x stays
         spare  [ x . . . . x x ]   the outermost join     spare  [ . . . x x . . ]   a run joins

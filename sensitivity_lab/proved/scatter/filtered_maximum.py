@@ -228,14 +228,16 @@ def _layout(kept: Sequence[Layouts], i: int) -> Layouts:
 
 
 def ordered(left_out: int, lowest: Any, start: Any, stop: Any) -> Runs:
-    """The runs of records `start` to `stop` of an order that leaves so many out after the lowest."""
+    """The runs of records `start` to `stop` of an order that leaves so many
+    out after the lowest."""
     low = np.minimum(start, lowest), np.minimum(stop, lowest)
     high = np.maximum(start, lowest) + left_out, np.maximum(stop, lowest) + left_out
     return [low, high]
 
 
 def first_true(holds: Callable[[np.ndarray], Any], low: Any, high: Any) -> np.ndarray:
-    """From `low` on, the first place below `high` where something holds that never ends; else `high`."""
+    """From `low` on, the first place below `high` where something holds that never ends;
+    else `high`."""
     lowest, low, high = low, low.copy(), high.copy()
     while (open_ := low < high).any():
         middle = np.where(open_, (low + high) // 2, lowest)
@@ -247,7 +249,8 @@ def first_true(holds: Callable[[np.ndarray], Any], low: Any, high: Any) -> np.nd
 
 
 def different(numbers: np.ndarray, starts: np.ndarray, length: int) -> np.ndarray:
-    """Of ascending starts those whose run of sorted numbers has not the values of the start's before."""
+    """Of ascending starts those whose run of sorted numbers has not the values
+    of the start's before."""
     one_up = np.diff(starts, prepend=-2) == 1
     equal = numbers[np.maximum(starts - 1, 0)] == numbers[starts + length - 1]
     others: np.ndarray = starts[~(one_up & np.asarray(equal, dtype=bool))]
@@ -262,7 +265,8 @@ def in_chunks(lengths: np.ndarray, most: int = 1 << 20) -> Iterator[np.ndarray]:
 
 
 def around(s: np.ndarray, b: int, common: Runs, removed: Runs) -> Layouts:
-    """Layouts of W, the records that are not B, as layouts of all records, with B at `(N,)` starts."""
+    """Layouts of W, the records that are not B, as layouts of all records,
+    with B at `(N,)` starts."""
 
     def split(runs: Runs) -> Runs:
         below = [(start + 0 * s, np.maximum(start, np.minimum(stop, s))) for start, stop in runs]
@@ -291,7 +295,8 @@ def best_below(centred: Centred, n: Any, a: Any, s: np.ndarray) -> np.ndarray:
 
 
 def first_starts(centred: Centred, n: int, a: int) -> np.ndarray:
-    """For each i below a, the first start of T from which on more than i are best: `(a,)`, ascending."""
+    """For each i below a, the first start of T from which on more than i are best:
+    `(a,)`, ascending."""
     i = np.arange(a, dtype=np.intp)
     last = np.full_like(i, centred.count - n)
     return first_true(lambda s: _bracket(centred, n, a, s, i) < 0, np.zeros_like(i), last + 1)

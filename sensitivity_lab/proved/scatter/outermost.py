@@ -35,7 +35,8 @@ from sensitivity_lab.proved.sorted_records import Run, consecutive
 
 
 def enter_outermost(maximum: FilteredMaximum) -> None:
-    """Enter the layouts of a < b that may be widest, cut down by a bound (thm-places, thm-mixes)."""
+    """Enter the layouts of a < b that may be widest,
+    cut down by a bound (thm-places, thm-mixes)."""
     means = cache(partial(_means, maximum.centred, maximum.share[2]))
     kept = []
     # of every zone one layout, and where its bound reaches; then what reaches the widest of these
@@ -186,7 +187,8 @@ class _Part:
     """Some of the outermost records: how many (1 at least), Σx, the sum of squares, its doubt."""
 
     def __init__(self, centred: Centred, outer: int, lowest: np.ndarray, part: Run) -> None:
-        """Hold records part[0] to part[1] of the `outer` outermost, `lowest` of them the lowest: `(N,)`."""
+        """Hold records part[0] to part[1] of the `outer` outermost,
+        `lowest` of them the lowest: `(N,)`."""
         self.total, square = centred.floats(ordered(centred.count - outer, lowest, *part))
         self.count = max(part[1] - part[0], 1)
         self.square = np.maximum(square - self.total * self.total / self.count, 0)
@@ -194,7 +196,8 @@ class _Part:
 
 
 class _Bound:
-    """What B can do in a zone at most, for `(N,)` numbers of lowest records; floats, `(N,)` each."""
+    """What B can do in a zone at most, for `(N,)` numbers of lowest records; floats,
+    `(N,)` each."""
 
     def __init__(
         self, maximum: FilteredMaximum, zone: _Zone, lowest: np.ndarray, whole: _Part

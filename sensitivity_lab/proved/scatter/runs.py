@@ -38,7 +38,8 @@ MOST_LAYOUTS = 30_000_000  # beyond this a D is left to others
 
 
 def enter_runs(maximum: FilteredMaximum) -> bool:
-    """Enter the layouts with C a run that may be widest, cut down by a bound; or say that there are too many."""
+    """Enter the layouts with C a run that may be widest, cut down by a bound;
+    or say that there are too many."""
     m, (c, a, b) = maximum.centred.count, maximum.share
     one_sided = a == b > 0 and not maximum.root  # all unused lie on one side of C (thm-exchange, 5)
     windows = Windows(maximum, only_ends=one_sided)
@@ -56,7 +57,8 @@ def enter_runs(maximum: FilteredMaximum) -> bool:
 
 
 class Windows:
-    """The layouts whose C ∪ B is a run of all records, and what the gap is at most with each run."""
+    """The layouts whose C ∪ B is a run of all records,
+    and what the gap is at most with each run."""
 
     def __init__(self, maximum: FilteredMaximum, *, only_ends: bool) -> None:
         self.maximum = maximum
@@ -172,7 +174,8 @@ class _Apart:
         return True
 
     def _bounds(self) -> tuple[np.ndarray, np.ndarray]:
-        """The higher answer at most for each p + q, the lower at least for each p: `(a + 1,)` each."""
+        """The higher answer at most for each p + q, the lower at least for each p:
+        `(a + 1,)` each."""
         maximum = self.maximum
         m, (c, a, b) = maximum.centred.count, maximum.share
         n, i = c + b, np.arange(a + 1, dtype=np.intp)

@@ -55,7 +55,8 @@ def _with_b_at_the_mean(c: int, a: int, b: int, ddof: int) -> Iterator[tuple[Fra
 
 
 def deviation_on_interval(interval: Interval, ddof: int) -> D:
-    """The root of the variance's gap if the lower side is constant or has all the extra (thm-std)."""
+    """The root of the variance's gap if the lower side is constant or has
+    all the extra (thm-std)."""
     low, high, width = interval.low, interval.high, Fraction(interval.width)
     variance = variance_on_interval(interval, ddof)
 
