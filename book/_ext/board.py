@@ -1,8 +1,9 @@
 """The directive `{board}`: every claim as a card, with filters; and the files that can be checked.
 
-The cards are those of the board's `data/board.json`; a card shows the program of its address, if there is one
-in `libraries/*/programs.toml`.  Beside the pages lie the board itself, a certificate for each claim,
-and the program that checks them.  Only a page with the board loads its script and its style.
+The cards are those of the board's `data/board.json`; a card shows the program of its address, if
+there is one in `libraries/*/programs.toml`.  Beside the pages lie the board itself, a certificate
+for each claim, and the program that checks them.  Only a page with the board loads its script and
+its style.
 """
 
 import json

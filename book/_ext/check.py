@@ -3,8 +3,9 @@
 Its argument is the question.  Its body is one bullet list, an item for each choice.  An item begins
 with `yes:` or `no:`; the rest of its first paragraph is the choice, what follows is the reason.
 
-On the page a choice is a `<details>` that opens to "Yes." or "No." and the reason, without a script;
-they share a name, so that one is open at a time.  Everywhere else it is a question and a list.
+On the page a choice is a `<details>` that opens to "Yes." or "No." and the reason, without a
+script; they share a name, so that one is open at a time.  Everywhere else it is a question and a
+list.
 """
 
 import re

@@ -1,7 +1,9 @@
-"""What the site shows to those who come from outside: its first page, the one for no page, and what each says of itself.
+"""What the site shows to those who come from outside:
+its first page, the one for no page, and what each says of itself.
 
-`html: baseurl` of `_config.yml` is the one address of the pages.  While it is the placeholder, which is nobody's, no
-page names an address.  What is named here is asked for by whoever shares a page, and never by the page.
+`html: baseurl` of `_config.yml` is the one address of the pages.  While it is the placeholder,
+which is nobody's, no page names an address.  What is named here is asked for by whoever shares a
+page, and never by the page.
 """
 
 import re
@@ -17,7 +19,8 @@ LONGEST = 200  # characters of a description
 EDGE = """<!DOCTYPE html>
 <html lang="en"><head><meta charset="utf-8">{policy}<title>{title}</title>
 <link rel="icon" href="{base}_static/favicon.svg">{more}</head>
-<body><main><h1>{title}</h1><a href="{base}book/intro.html">Go to the first page</a></main></body></html>
+<body><main><h1>{title}</h1><a href="{base}book/intro.html">Go to the first page</a></main></body>
+</html>
 """
 LEADS_ON = '<meta http-equiv="refresh" content="0; url=book/intro.html">'
 

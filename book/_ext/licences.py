@@ -1,7 +1,9 @@
-"""The licences of what pages load and others wrote, laid beside it: `_static/licences` of the built book.
+"""The licences of what pages load and others wrote, laid beside it:
+`_static/licences` of the built book.
 
-Each is copied from the package that brings the scripts.  MathJax comes in one that has no licence with it, so
-the text of its licence is that of `packaging`, which is under the same.  Prism's stands beside `prism.js`.
+Each is copied from the package that brings the scripts.  MathJax comes in one that has no licence
+with it, so the text of its licence is that of `packaging`, which is under the same.  Prism's stands
+beside `prism.js`.
 """
 
 from importlib import metadata

@@ -1,8 +1,8 @@
 """Cells that run in the page, if Python for the browser is there: `make live` fetches it.
 
-Each page gets the code of its cells, and the names of the runtime's files; the scripts do the rest.  A build
-without the runtime has pages as they were, and says so.  What the runtime lacks, the package and the book's own
-tools, is packed anew with each book.
+Each page gets the code of its cells, and the names of the runtime's files; the scripts do the rest.
+A build without the runtime has pages as they were, and says so.  What the runtime lacks, the
+package and the book's own tools, is packed anew with each book.
 
 A cell that cannot run in a browser has a tag, one of `NEEDS`: it gets no button, but a word why.
 """

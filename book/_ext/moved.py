@@ -1,4 +1,5 @@
-"""Old addresses lead on: a page that moved or was joined to another leaves a small one that sends its reader there."""
+"""Old addresses lead on: a page that moved or was joined to another leaves a small one that
+sends its reader there."""
 
 from pathlib import Path
 from typing import Any

@@ -1,6 +1,7 @@
 """You are here: under the title of each page of the path, its steps, of which one is this page.
 
-The path is the root of the table of contents and its first part.  What a step is called is said here.
+The path is the root of the table of contents and its first part.
+What a step is called is said here.
 """
 
 from html import escape

@@ -1,9 +1,9 @@
 """Pictures stand in the page itself, and follow its theme.
 
-A drawing that is an SVG file would stay as it is drawn, on white.  Here it moves into the page, its colours
-become variables, named by the colour on a light page, and the style sheet of `sensitivity_book.palette`
-says what each is in the dark.  On paper all are as on a light page.  The explorers' pictures, which are in
-the page already, follow in the same way.
+A drawing that is an SVG file would stay as it is drawn, on white.  Here it moves into the page, its
+colours become variables, named by the colour on a light page, and the style sheet of
+`sensitivity_book.palette` says what each is in the dark.  On paper all are as on a light page.  The
+explorers' pictures, which are in the page already, follow in the same way.
 """
 
 import re

@@ -1,8 +1,10 @@
-"""What a reader plays with: the directives `{answer}` and `{dots}`, and the scripts by which pages live.
+"""What a reader plays with: the directives `{answer}` and `{dots}`,
+and the scripts by which pages live.
 
-`{answer}` is a field under an exercise, one of `sensitivity_book.answers.registry.ANSWERS`.  Its content is for
-readers in JupyterLab, who see the directive as text: how to have the answer checked there.  `{dots}` is a game
-of dots that can be pulled, one of `sensitivity_book.stage.dots.games.GAMES`, computed when the page is built.
+`{answer}` is a field under an exercise, one of `sensitivity_book.answers.registry.ANSWERS`.  Its
+content is for readers in JupyterLab, who see the directive as text: how to have the answer checked
+there.  `{dots}` is a game of dots that can be pulled, one of
+`sensitivity_book.stage.dots.games.GAMES`, computed when the page is built.
 
 A page loads the scripts and styles of what it shows, and does without the others.
 """

@@ -1,9 +1,10 @@
 """Every page tells the browser what it may load, and that it may connect to nobody.
 
-So "nothing leaves your computer" is no matter of trust in the scripts: a browser refuses every connection that a
-page, or Python in it, would make.  A page from a file loads scripts as one from a server does; Python runs in a
-worker that is made in the page (`blob:`), and WebAssembly is all that it compiles.  The page of the search alone
-reads other pages, to show some words of them, where a server has it.
+So "nothing leaves your computer" is no matter of trust in the scripts: a browser refuses every
+connection that a page, or Python in it, would make.  A page from a file loads scripts as one from a
+server does; Python runs in a worker that is made in the page (`blob:`), and WebAssembly is all that
+it compiles.  The page of the search alone reads other pages, to show some words of them, where a
+server has it.
 """
 
 from typing import Any

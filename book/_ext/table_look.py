@@ -1,8 +1,8 @@
 """Tables: numbers stand on the right and have true minuses; a table that is marked can be sorted.
 
 A table is marked where the cell that shows it has the tag `sortable`, or where it stands in
-`````{div} sortable````` or has that class itself.  Its headings become buttons by a script, `sort.js`; without
-the script the table stays as it is.
+`````{div} sortable````` or has that class itself.  Its headings become buttons by a script,
+`sort.js`; without the script the table stays as it is.
 """
 
 import re

@@ -1,4 +1,5 @@
-"""Marks for numbers, datasets and functions: the pages' judges, their tolerance and their sentences."""
+"""Marks for numbers, datasets and functions:
+the pages' judges, their tolerance and their sentences."""
 
 from __future__ import annotations
 
@@ -19,7 +20,8 @@ def grade(asked: str | Answer, given: Any) -> Verdict:
     """Judge what was handed in under the name of a field of the book, or for an answer of your own.
 
     >>> grade("by-hand-sum-swapped", 20).words
-    'Rick takes 20 days with him, but whoever replaces him brings some back. No two neighbours are 20 apart: that is too much.'
+    'Rick takes 20 days with him, but whoever replaces him brings some back.
+     No two neighbours are 20 apart: that is too much.'
     >>> grade("by-hand-both-widest", ([1, 2, 3, 4, 5, 6], [2, 3, 4, 5, 6, 20])).right
     False
     """

@@ -1,7 +1,8 @@
-"""Every colour of the pages, in the light and in the dark, and the style sheet that is made of them.
+"""Every colour of the pages, in the light and in the dark,
+and the style sheet that is made of them.
 
-The pictures' own are the package's, `sensitivity_lab.shown.palette`. A script or a style takes a colour by
-its name: `var(--lab-blue)`.
+The pictures' own are the package's, `sensitivity_lab.shown.palette`. A script or a style takes a
+colour by its name: `var(--lab-blue)`.
 """
 
 from collections.abc import Mapping
@@ -29,8 +30,8 @@ MIDDLE = (
     "#888"  # it is seen on a light and on a dark page; a digit behind it lets them shine through
 )
 
-# What each colour of a figure is on a dark page, where the ground is the page's own. Of what is a line or
-# a mark the contrast with it is 3 or more, of what writes words 4.5.
+# What each colour of a figure is on a dark page, where the ground is the page's own. Of what is a
+# line or a mark the contrast with it is 3 or more, of what writes words 4.5.
 DARK = {
     INK: "#d9dfe5",
     PAPER: "#14181d",

@@ -1,4 +1,5 @@
-"""The fields of *Audits*: what a false claim costs, pairs that break one, claims and a function that hold."""
+"""The fields of *Audits*: what a false claim costs, pairs that break one,
+claims and a function that hold."""
 
 from __future__ import annotations
 

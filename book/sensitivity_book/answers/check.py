@@ -40,10 +40,12 @@ def _line(dataset: Any) -> str:
 
 
 def check_answer(name: str, *given: object) -> None:
-    """Print whether an answer is right, and why: a number, one or two datasets, a function, or their text.
+    """Print whether an answer is right, and why:
+    a number, one or two datasets, a function, or their text.
 
     >>> check_answer("by-hand-sum-swapped", 20)
-    Not yet. Rick takes 20 days with him, but whoever replaces him brings some back. No two neighbours are 20 apart: that is too much.
+    Not yet. Rick takes 20 days with him, but whoever replaces him brings some back.
+    No two neighbours are 20 apart: that is too much.
     """
     if name not in ANSWERS:
         near = get_close_matches(name, ANSWERS, n=1)

@@ -1,4 +1,5 @@
-"""The fields of *Clipping*: bounds that are shifted, doubled, read off counts, or below everybody."""
+"""The fields of *Clipping*: bounds that are shifted, doubled, read off counts,
+or below everybody."""
 
 from __future__ import annotations
 
@@ -112,8 +113,9 @@ def power() -> Answer:
         best,
         slips={
             21: "That is its exponent. Write the bound.",
-            2
-            ** 17: "There the search stops. Double it: the bias falls by more than the noise grows.",
+            2**17: (
+                "There the search stops. Double it: the bias falls by more than the noise grows."
+            ),
             2**29: "That includes everybody. Everybody's noise is then scaled to one person.",
             2**20: "Close. Double it once more: the bias falls by more than the noise grows.",
             2**22: "Close. Halve it: the noise falls by more than the bias grows.",

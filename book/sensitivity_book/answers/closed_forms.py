@@ -1,4 +1,5 @@
-"""The fields of *Is the formula right?*: a square, and a pair that refutes the obvious formula of the mean."""
+"""The fields of *Is the formula right?*: a square,
+and a pair that refutes the obvious formula of the mean."""
 
 from __future__ import annotations
 

@@ -15,14 +15,18 @@ from sensitivity_lab.numbers.text import counted, number_text
 def agrees(
     reference: Callable[..., Any], cases: Callable[[], Iterable[tuple[Any, ...]]]
 ) -> Callable[[Callable[..., Any]], Verdict]:
-    """Return a judge that calls a function with every case, the smallest first, until it is wrong."""
+    """Return a judge that calls a function with every case, the smallest first,
+    until it is wrong."""
 
     def judge(function: Callable[..., Any]) -> Verdict:
         tried = 0
         for case in cases():
             own, right = number(function, case), reference(*case)
             if not same(own, right):
-                words = f"With {given(case)} it gives {number_text(own)}. Right is {number_text(right)}."
+                words = (
+                    f"With {given(case)} it gives {number_text(own)}. "
+                    f"Right is {number_text(right)}."
+                )
                 return Verdict(False, words)
             tried += 1
         return Verdict(

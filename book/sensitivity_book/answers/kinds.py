@@ -42,8 +42,9 @@ class NumberAnswer:
 class DatasetAnswer:
     """A dataset, or a pair: one field for each, and a judge that is given them as tuples.
 
-    With `by` the page judges it without Python: the verdict is the same for all that agree in these (`on_paper`).
-    Where too much can be typed to try it all, `told` has the verdict of each class, with slots for its numbers.
+    With `by` the page judges it without Python: the verdict is the same for all that agree in these
+    (`on_paper`). Where too much can be typed to try it all, `told` has the verdict of each class,
+    with slots for its numbers.
     """
 
     fields: tuple[str, ...]
@@ -60,7 +61,8 @@ class DatasetAnswer:
 
 @dataclass(frozen=True)
 class FunctionAnswer:
-    """A function: the field opens with `start`, whose `def` names it, and a judge calls what was typed."""
+    """A function: the field opens with `start`, whose `def` names it,
+    and a judge calls what was typed."""
 
     label: str
     start: str

@@ -1,4 +1,5 @@
-"""The ladder of a sensitivity: a few pairs of neighbours, each further apart than the one before."""
+"""The ladder of a sensitivity: a few pairs of neighbours,
+each further apart than the one before."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""The fields of *Local and smooth*: a smooth sensitivity by hand, and neighbours that differ in the local one."""
+"""The fields of *Local and smooth*: a smooth sensitivity by hand,
+and neighbours that differ in the local one."""
 
 from __future__ import annotations
 

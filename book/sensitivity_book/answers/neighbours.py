@@ -36,9 +36,15 @@ def near_counted() -> Answer:
         "Under SymmetricDifference(2)",
         sl.SymmetricDifference(2).count_neighbours((1, 2), FIVE),
         slips={
-            10: "Either the swaps are missing, at distance 2, or all that is nearer: at most 2 holds both.",
+            10: (
+                "Either the swaps are missing, at distance 2, or all that is nearer: "
+                "at most 2 holds both."
+            ),
             15: "One is missing: at distance 0 there is {1, 2} itself.",
-            9: "One leaves and another joins: that is at distance 2 too. And {1, 2} itself is at distance 0.",
+            9: (
+                "One leaves and another joins: that is at distance 2 too. "
+                "And {1, 2} itself is at distance 0."
+            ),
         },
         why="One is at distance 0, five are at distance 1 and ten at distance 2.",
     )

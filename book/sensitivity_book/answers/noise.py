@@ -85,7 +85,10 @@ def promise_broken() -> Answer:
         here, there = (Fraction(max(side)) for side in (x, y))
         gap = abs(here - there)
         epsilon = number_text(gap / SCALE)
-        kept = f"The largest are {here} and {there}, {gap} apart: between these two she keeps ε = {epsilon}"
+        kept = (
+            f"The largest are {here} and {there}, {gap} apart: "
+            f"between these two she keeps ε = {epsilon}"
+        )
         if gap <= SCALE:
             return Verdict(False, f"{kept}, and her promise holds.")
         worst = "no pair is worse" if gap == most else "and another pair is worse still"

@@ -1,7 +1,9 @@
-"""Verdicts on small datasets, made with the page: a reader on paper needs no Python, whose words these are.
+"""Verdicts on small datasets, made with the page:
+a reader on paper needs no Python, whose words these are.
 
-What can be typed falls into classes, told apart by a few numbers (`by`) that book/_static/answers.js computes, too. The
-judge is asked once for each class. In its words `{0}` stands for the first of those numbers and those of `shows`.
+What can be typed falls into classes, told apart by a few numbers (`by`) that
+book/_static/answers.js computes, too. The judge is asked once for each class. In its words `{0}`
+stands for the first of those numbers and those of `shows`.
 """
 
 from __future__ import annotations
@@ -62,7 +64,8 @@ def _answer(name: str, x: Records) -> Fraction:
 
 
 def _verdicts(answer: DatasetAnswer, sizes: tuple[Any, ...]) -> dict[str, tuple[bool, str]]:
-    """By class, what is said of it: its numbers are the same for all, so any of them may be asked."""
+    """By class, what is said of it: its numbers are the same for all,
+    so any of them may be asked."""
     members = {" | ".join(tells(answer.by, own)): own for own in _submissions(answer, sizes)}
     return {name: _slotted(answer, own) for name, own in members.items()}
 

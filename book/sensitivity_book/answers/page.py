@@ -1,4 +1,5 @@
-"""A field as a piece of a page, which book/_static/answers.js brings to life, and as two lines of code."""
+"""A field as a piece of a page, which book/_static/answers.js brings to life,
+and as two lines of code."""
 
 from __future__ import annotations
 
@@ -53,7 +54,8 @@ def exact_text(number: Exact | float) -> str:
 
 
 def elsewhere(name: str, answer: Answer) -> str:
-    """Return what stands in the directive: a cell in JupyterLab, which asks without overwriting a chapter's names."""
+    """Return what stands in the directive: a cell in JupyterLab,
+    which asks without overwriting a chapter's names."""
     labels, own = (
         [answer.label] if not isinstance(answer, DatasetAnswer) else answer.fields,
         ["..."],

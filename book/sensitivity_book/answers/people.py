@@ -1,4 +1,5 @@
-"""The fields of *One person, many rows*: a gym, fines, siblings, and bounds on charging sessions."""
+"""The fields of *One person, many rows*: a gym, fines, siblings,
+and bounds on charging sessions."""
 
 from __future__ import annotations
 
@@ -157,8 +158,10 @@ def busiest() -> Answer:
         many,
         slips={
             1: "One is what the firm has.",
-            many
-            - 1: f"The bound {MOST - 1} loses {many - 1} rows, squared {(many - 1) ** 2}, and saves more: {saved}.",
+            many - 1: (
+                f"The bound {MOST - 1} loses {many - 1} rows, squared {(many - 1) ** 2}, "
+                f"and saves more: {saved}."
+            ),
             20: "The variance is 2(m/ε)²: there is a 2 before the square.",
             saved: "That is the variance that is saved. The rows lost are squared.",
         },

@@ -52,7 +52,9 @@ def withheld_at() -> Answer:
         slips={
             0: "An empty month is withheld, and so is one with a single driver.",
             3: "A month of three or four drivers is withheld: both answers are 0.",
-            FEWEST: "It shows there, too, when one of five leaves. A smaller size shows it already.",
+            FEWEST: (
+                "It shows there, too, when one of five leaves. A smaller size shows it already."
+            ),
         },
         why="One who joins four makes five, and the month appears.",
     )

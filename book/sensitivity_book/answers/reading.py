@@ -1,4 +1,5 @@
-"""What a reader typed, as datasets or as a function; what cannot be read is said in one sentence."""
+"""What a reader typed, as datasets or as a function;
+what cannot be read is said in one sentence."""
 
 from __future__ import annotations
 
@@ -116,7 +117,8 @@ def read_function(answer: FunctionAnswer, parts: tuple[Any, ...]) -> Callable[..
 
 
 def _ran(name: str, text: str) -> Callable[..., Any]:
-    """Run what was typed in a namespace that has Fraction alone; return the function of that name."""
+    """Run what was typed in a namespace that has Fraction alone;
+    return the function of that name."""
     namespace: dict[str, Any] = {"__name__": TYPED, "Fraction": Fraction}
     try:
         exec(compile(text, TYPED, "exec"), namespace)

@@ -40,14 +40,16 @@ PAGES = (
 
 
 def fields(page: ModuleType) -> dict[str, Callable[[], Answer]]:
-    """The functions of a page that return an answer and take nothing, each by the name of its field."""
+    """The functions of a page that return an answer and take nothing,
+    each by the name of its field."""
     prefix = page.__name__.rpartition(".")[2]
     made = {f"{prefix}_{name}": one for name, one in vars(page).items() if is_field(name, one)}
     return {name.replace("_", "-"): one for name, one in made.items()}
 
 
 def is_field(name: str, one: object) -> bool:
-    """Whether a name of a module is a public function that says it returns an `Answer`, and takes nothing."""
+    """Whether a name of a module is a public function that says it returns an `Answer`,
+    and takes nothing."""
     return not name.startswith("_") and getattr(one, "__annotations__", {}) == {"return": "Answer"}
 
 

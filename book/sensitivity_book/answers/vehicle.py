@@ -49,7 +49,10 @@ def crossed() -> Answer:
     def judge(x: tuple[Exact, ...], y: tuple[Exact, ...]) -> Verdict:
         here, there = sl.MEDIAN(x), sl.MEDIAN(y)
         gap = abs(here - there)
-        words = f"The medians are {number_text(here)} and {number_text(there)}, {number_text(gap)} apart"
+        words = (
+            f"The medians are {number_text(here)} and {number_text(there)}, "
+            f"{number_text(gap)} apart"
+        )
         if gap < WHOLE:
             return Verdict(False, f"{words}. The scale is {WHOLE} wide.")
         return Verdict(True, f"{words}: two changes have carried both in the middle across.")
@@ -74,7 +77,10 @@ def scale() -> Answer:
             sl.global_sensitivity(sl.SUM, own, size=4, relation=relation).value
             for relation in (sl.SymmetricDifference(1), sl.Change(1))
         )
-        here = f"Whoever joins or leaves moves the sum by up to {moved}, and a change by up to {changed}"
+        here = (
+            f"Whoever joins or leaves moves the sum by up to {moved}, "
+            f"and a change by up to {changed}"
+        )
         if moved < changed:
             return Verdict(True, f"{here}.")
         return Verdict(
@@ -116,7 +122,10 @@ def _missed(query: Callable[..., Any]) -> Verdict:
     if known[0] < true[0] and not same(known[0], true[0]):
         return Verdict(
             True,
-            f"From the copies it moves by up to {number_text(known[0])}, on the scale {_told(*true)}.",
+            (
+                f"From the copies it moves by up to {number_text(known[0])}, "
+                f"on the scale {_told(*true)}."
+            ),
         )
     if true[0] == 0:
         return Verdict(False, "One more rating never moves it, from the copies or on the scale.")

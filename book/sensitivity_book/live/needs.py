@@ -1,12 +1,13 @@
 """Which cells above a cell it needs, read from their code alone.
 
-A cell *gives* the names that it binds or changes at the top level, and *takes* the names that it reads
-before it binds them.  A function's body is read when it is called, so a cell that takes a function takes
-what the function takes too, as it is there.  Of the cells above, the last that gives a name provides it.
+A cell *gives* the names that it binds or changes at the top level, and *takes* the names that it
+reads before it binds them.  A function's body is read when it is called, so a cell that takes a
+function takes what the function takes too, as it is there.  Of the cells above, the last that gives
+a name provides it.
 
-Where code does not tell, more is taken than needed: a cell that calls a method of a name in a line of
-its own, or stores into it, is held to change it; so is one that takes a function which does so, and every
-cell that reads a random generator.  What is imported is not changed by a call.
+Where code does not tell, more is taken than needed: a cell that calls a method of a name in a line
+of its own, or stores into it, is held to change it; so is one that takes a function which does so,
+and every cell that reads a random generator.  What is imported is not changed by a call.
 """
 
 import ast
@@ -111,7 +112,8 @@ def has_lambda(statement: ast.stmt) -> bool:
 
 
 def changes(statement: ast.stmt) -> Iterator[str]:
-    """The names whose values a statement may change: stored into, or called in a line of its own."""
+    """The names whose values a statement may change:
+    stored into, or called in a line of its own."""
     for node in ast.walk(statement):
         match node:
             case (
@@ -147,7 +149,8 @@ def root(node: ast.expr) -> Iterator[str]:
 
 @dataclass(frozen=True)
 class Place:
-    """A cell among others: what it gives there, and which cell above provides each name it takes."""
+    """A cell among others: what it gives there,
+    and which cell above provides each name it takes."""
 
     gives: frozenset[str]
     provided: Mapping[str, int]
@@ -179,7 +182,8 @@ def is_imported(name: str, provided: Mapping[str, int], sources: Sequence[str]) 
 def providers(
     taken: Iterable[str], above: Sequence[Place], sources: Sequence[str]
 ) -> dict[str, int]:
-    """For each name, and each that a function takes when it is called, the last cell that gives it."""
+    """For each name, and each that a function takes when it is called,
+    the last cell that gives it."""
     found: dict[str, int] = {}
     todo = sorted(taken)
     while todo:

@@ -1,4 +1,5 @@
-"""How a value shows itself on a page: as a notebook would show it, set as the page sets its outputs."""
+"""How a value shows itself on a page: as a notebook would show it,
+set as the page sets its outputs."""
 
 import importlib
 import io

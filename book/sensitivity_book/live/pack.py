@@ -1,7 +1,7 @@
 """What the runtime lacks, as one archive: the package, the book's tools, and what they import.
 
-It is made anew with every book, so that a page runs what it was built from.  All of it is Python; what has
-no build for a browser is left to the stand-ins, of which each says so where it is called.
+It is made anew with every book, so that a page runs what it was built from.  All of it is Python;
+what has no build for a browser is left to the stand-ins, of which each says so where it is called.
 """
 
 import importlib.util

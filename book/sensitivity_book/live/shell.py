@@ -1,7 +1,9 @@
-"""What a notebook does with a cell, for the cells of a page: run it, show its last value, keep its figures.
+"""What a notebook does with a cell, for the cells of a page:
+run it, show its last value, keep its figures.
 
-Cells share one module.  They may be run in any order: before one runs, those above run that it needs and
-that are not in place, because they have not run, have been edited, or another has taken their names since.
+Cells share one module.  They may be run in any order: before one runs, those above run that it
+needs and that are not in place, because they have not run, have been edited, or another has taken
+their names since.
 """
 
 import ast
@@ -132,7 +134,8 @@ class Session:
 
 
 class Printed:
-    """What a cell prints: sent at once, from some length on a few times a second, until it is too long."""
+    """What a cell prints: sent at once, from some length on a few times a second,
+    until it is too long."""
 
     def __init__(self, send: Send) -> None:
         self._send = send

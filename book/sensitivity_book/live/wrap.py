@@ -1,11 +1,12 @@
 """Make of each file a script that a page may load, from a file as from a server.
 
-A page that was opened from a file may not fetch, but it may load scripts.  So each file becomes one,
-`liveFile("name", packed, "…")`, its bytes in base64, and packed with gzip where that makes it smaller.
-One set of files serves both.
+A page that was opened from a file may not fetch, but it may load scripts.  So each file becomes
+one, `liveFile("name", packed, "…")`, its bytes in base64, and packed with gzip where that makes it
+smaller. One set of files serves both.
 
-Pyodide itself comes as two modules.  A page from a file can start only a classic worker, and not every
-browser lets that import a module from memory.  So both become functions in one classic script.
+Pyodide itself comes as two modules.  A page from a file can start only a classic worker, and not
+every browser lets that import a module from memory.  So both become functions in one classic
+script.
 """
 
 import base64

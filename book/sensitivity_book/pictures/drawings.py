@@ -1,7 +1,8 @@
-"""Drawings that are a part of a page: lean, of colours that follow its theme, and with a form for a phone.
+"""Drawings that are a part of a page: lean, of colours that follow its theme,
+and with a form for a phone.
 
-Where a drawing has a form for a phone, hidden in it, the two stand side by side, and the style sheet shows
-one of them; the other is not there for a screen reader either.
+Where a drawing has a form for a phone, hidden in it, the two stand side by side, and the style
+sheet shows one of them; the other is not there for a screen reader either.
 """
 
 import re

@@ -1,4 +1,5 @@
-"""How many times the exact sensitivity two bounds on counting joins are, over all small datasets."""
+"""How many times the exact sensitivity two bounds on counting joins are,
+over all small datasets."""
 
 from __future__ import annotations
 
@@ -15,7 +16,8 @@ TICKS = [1, 2, 3, 5, 10, 20]
 
 
 def plot_looseness(table: pd.DataFrame) -> Figure:
-    """Draw `looseness`: a line of each bound for each join, from its median to its largest ratio."""
+    """Draw `looseness`: a line of each bound for each join,
+    from its median to its largest ratio."""
     with styled_figure(figsize=(WIDTH, 1.2 + 0.42 * len(table))) as figure:
         axes = figure.subplots()
         axes.axvline(1, color=INK, linewidth=1.5)

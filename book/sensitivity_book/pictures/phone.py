@@ -1,6 +1,7 @@
 """How a notebook stores a figure, and the form for a phone: narrower, its panels below one another.
 
-Both stand in one SVG, in text of one size. The form for a phone is hidden; a page shows one of the two.
+Both stand in one SVG, in text of one size. The form for a phone is hidden;
+a page shows one of the two.
 """
 
 from __future__ import annotations

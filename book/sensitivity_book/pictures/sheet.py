@@ -1,4 +1,5 @@
-"""The formula sheet: all closed forms on two pages, typeset in the book and in a PDF from one source.
+"""The formula sheet: all closed forms on two pages,
+typeset in the book and in a PDF from one source.
 
 The formulas are the texts of `Query.proved`; here they become TeX, in the part of it that both
 MathJax and Matplotlib know.
@@ -26,7 +27,7 @@ import sensitivity_lab as sl
 from sensitivity_book.palette import MIDDLE
 from sensitivity_book.theory.formulas import formula_table
 
-# ---- from a text to TeX ---------------------------------------------------------------------------
+# ---- from a text to TeX --------------------------------------------------------------------------
 
 SIGNS = {"·": "*", "−": "-", "²": "**2", "≥": ">=", "≤": "<="}
 FENCES = {"⌈": "ceil(", "⌉": ")", "⌊": "floor(", "⌋": ")"}
@@ -141,7 +142,7 @@ def _factor(node: ast.expr) -> str:
     return f"({_node(node)})" if is_sum else _node(node)
 
 
-# ---- the two tables -------------------------------------------------------------------------------
+# ---- the two tables ------------------------------------------------------------------------------
 
 BINS = sl.histogram([2, 8, 14])
 QUERIES: list[tuple[str, sl.Query, float]] = [
@@ -208,20 +209,24 @@ LETTERS = [
     ("n; m", "the size, if it is public; else a least size $m$ of both datasets"),
     (
         "g(c, a, b)",
-        r"the largest $\mathrm{clip}(t - l) - \mathrm{clip}(t - l - \delta)$ over whole $l$ from 0 to $c$, where "
+        r"the largest $\mathrm{clip}(t - l) - \mathrm{clip}(t - l - \delta)$ over whole $l$ from "
+        r"0 to $c$, where "
         r"$t = q(c + a - 1) + 1$, $\delta = qa + (1 - q)b$, and clip cuts to $[0, 1]$",
     ),
     ("v(N)", r"$\frac{i(N - i)}{N(N - d)}$ with $i = \min(k,\ \lfloor N/2 \rfloor)$"),
     (
         "w(c), u(c)",
-        r"$w = \frac{s}{c - d} - \frac{s}{c + k - d}$ and $u = \sqrt{\frac{s}{c - d}} - \sqrt{\frac{s}{c + k - d}}$, "
+        r"$w = \frac{s}{c - d} - \frac{s}{c + k - d}$ and $u = \sqrt{\frac{s}{c - d}} - "
+        r"\sqrt{\frac{s}{c + k - d}}$, "
         r"where $s = \lfloor c/2 \rfloor \lceil c/2 \rceil / c$",
     ),
     ("d", "ddof, here at most 2: a variance divides by the size minus $d$"),
     (
         "D(c, a, b)",
-        r"of a variance: $R^{2} v$ of $N = c + a$ records with $k = a$ if $a \geq b$, else $R^{2}$ times the largest "
-        r"$\frac{(i + j)(c + a - i - j)}{(c + a)(c + a - d)} - \frac{j(c - j)}{c(c + b - d)}$ over whole $i \leq a$, $j \leq c$; "
+        r"of a variance: $R^{2} v$ of $N = c + a$ records with $k = a$ if $a \geq b$, "
+        r"else $R^{2}$ times the largest "
+        r"$\frac{(i + j)(c + a - i - j)}{(c + a)(c + a - d)} - \frac{j(c - j)}{c(c + b - d)}$ "
+        r"over whole $i \leq a$, $j \leq c$; "
         "of a standard deviation: see the proofs",
     ),
     ("a population", "of known records: there all formulas are upper bounds"),
@@ -232,7 +237,7 @@ LETTERS = [
 ]
 
 
-# ---- on the page ----------------------------------------------------------------------------------
+# ---- on the page ---------------------------------------------------------------------------------
 
 
 def page_table(table: Table) -> Html:
@@ -283,7 +288,7 @@ def _inline(text: str) -> str:
     return "".join(_math(piece) if i % 2 else escape(piece) for i, piece in enumerate(pieces))
 
 
-# ---- on paper -------------------------------------------------------------------------------------
+# ---- on paper ------------------------------------------------------------------------------------
 
 A4 = 11.69, 8.27  # inches, landscape
 MARGIN, LINE = 0.035, 0.034  # shares of the width and of the height
@@ -291,7 +296,8 @@ LOOK: dict[Any, Any] = {"font.family": "DejaVu Sans", "mathtext.fontset": "cm"}
 
 
 def write_pdf(path: Path) -> None:
-    """Write the sheet on two A4 pages, landscape: the first table, then the second and the letters."""
+    """Write the sheet on two A4 pages, landscape:
+    the first table, then the second and the letters."""
     path.parent.mkdir(parents=True, exist_ok=True)
     with (
         mpl.rc_context(LOOK),
@@ -325,7 +331,10 @@ def _draw(page: Figure, table: Table, top: float, tall: float) -> float:
     """Draw a table from `top` downwards, and return where it ends; `tall` stretches its lines."""
     starts = [MARGIN + (1 - 2 * MARGIN) * sum(table.widths[:i]) for i in range(len(table.widths))]
     for x, (relation, size) in zip(starts[1:], table.columns, strict=True):
-        words = f"{relation}\n{size.replace('n', '$n$') if size == KNOWN else size.replace(' m', ' $m$')}"
+        words = (
+            f"{relation}\n"
+            f"{size.replace('n', '$n$') if size == KNOWN else size.replace(' m', ' $m$')}"
+        )
         page.text(x, top, words, fontsize=9, weight="bold", va="top", linespacing=1.4)
     y = top - 0.058
     for name, query, norm in QUERIES:

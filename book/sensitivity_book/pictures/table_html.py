@@ -1,9 +1,10 @@
-"""Tables: numbers stand on the right and have true minuses; headings are no more than a reader needs.
+"""Tables: numbers stand on the right and have true minuses;
+headings are no more than a reader needs.
 
 pandas leaves the corner of a table an empty heading, which a screen reader announces as
 a heading without a name.  It becomes a plain cell.  It also gives the names of the index a row of
-headings of their own, empty but for them.  They move up into the row above; where the name of the columns
-stands there, the two share a cell: "query, by k".
+headings of their own, empty but for them.  They move up into the row above; where the name of the
+columns stands there, the two share a cell: "query, by k".
 """
 
 import re

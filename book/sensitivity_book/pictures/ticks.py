@@ -19,7 +19,8 @@ STYLE = f"""
 .ticks tbody th {{ font-weight: normal; white-space: nowrap; }}
 .ticks small {{ font-size: .85em; }}
 .ticks td b {{ display: none; }}
-@media (max-width: 600px) {{ .ticks table {{ font-size: .8em; }} .ticks :is(th, td) {{ padding: .2em; }} }}
+@media (max-width: 600px) {{ .ticks table {{ font-size: .8em; }} \
+.ticks :is(th, td) {{ padding: .2em; }} }}
 """
 SHOWN = ".ticks:has(.tick{0}:checked) .tick{0} b {{ display: inline; }}\n"
 SHOWN += ".ticks:has(.tick{0}:checked) .tick{0} i {{ display: none; }}\n"

@@ -16,7 +16,8 @@ def clipped_sums(records: Sequence[int], bounds: Sequence[int]) -> np.ndarray:
 
 
 def levels_off(bounds: Sequence[int], answers: Sequence[float], *, ahead: int) -> int:
-    """Return the first bound whose answer is not beaten `ahead` bounds further on, else the last bound."""
+    """Return the first bound whose answer is not beaten `ahead` bounds further on,
+    else the last bound."""
     pairs = zip(bounds, answers, answers[ahead:], strict=False)  # the last have nothing ahead
     level = (bound for bound, answer, later in pairs if later <= answer)
     return int(next(level, bounds[-1]))

@@ -1,4 +1,5 @@
-"""What all plays are made of, as pieces of a page that static/stage.js brings to life, and as a notebook shows them."""
+"""What all plays are made of, as pieces of a page that static/stage.js brings to life,
+and as a notebook shows them."""
 
 from __future__ import annotations
 
@@ -20,7 +21,8 @@ RENDER = """
 export default {
   render({ model, el }) {
     el.innerHTML = model.get("value");
-    el.addEventListener("keydown", (event) => event.stopPropagation());  // JupyterLab's keys act on the cell
+    // JupyterLab's keys act on the cell.
+    el.addEventListener("keydown", (event) => event.stopPropagation());
     globalThis.NAME.start(el.firstElementChild);
   },
 };
@@ -41,7 +43,8 @@ def says(number: str, what: str, sentence: str) -> str:
 
 
 def dial(place: str, ends: tuple[str, str, str], value: str, shown: str, spoken: str = "") -> str:
-    """The dial for ε, from one end to the other by steps; a page without JavaScript does not show it."""
+    """The dial for ε, from one end to the other by steps;
+    a page without JavaScript does not show it."""
     low, high, step = ends
     told = f' aria-valuetext="{spoken}"' if spoken else ""
     return (
@@ -77,7 +80,8 @@ def buttons(actions: Mapping[str, str]) -> str:
 
 
 def static(name: str) -> str:
-    """A script or a style of the book's pages; where a page runs Python, the page has it already."""
+    """A script or a style of the book's pages;
+    where a page runs Python, the page has it already."""
     return "" if IN_PAGE else (STATIC / name).read_text(encoding="utf-8")
 
 

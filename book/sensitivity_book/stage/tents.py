@@ -143,13 +143,13 @@ def sentence(state: Tents) -> str:
     limit, belief = times(state.epsilon), f"puts {given} on {likelier}"
     if state.is_kept:
         return (
-            f"{stretch}At most {limit} times is allowed, at every number. An attacker who began at 50 : 50 "
-            f"now {belief}; the promise caps her at {percent(most)}."
+            f"{stretch}At most {limit} times is allowed, at every number. An attacker who began "
+            f"at 50 : 50 now {belief}; the promise caps her at {percent(most)}."
         )
     if state.holds_here:
         return (
-            f"{stretch}Broken, though not here: at most {limit} times was promised, and outside both answers "
-            f"it is {times(state.most_loss)}. Here the attacker {belief}."
+            f"{stretch}Broken, though not here: at most {limit} times was promised, and outside "
+            f"both answers it is {times(state.most_loss)}. Here the attacker {belief}."
         )
     return (
         f"{stretch}Broken: at most {limit} times was promised. The attacker {belief}, "
@@ -165,7 +165,7 @@ def facts(state: Tents) -> str:
     )
 
 
-# ---- The piece of a page --------------------------------------------------------------------------
+# ---- The piece of a page -------------------------------------------------------------------------
 
 
 def at(x: float) -> str:
@@ -197,7 +197,8 @@ def markup(state: Tents) -> str:
             f'<p class="facts">{facts(state)}</p>',
             '<p class="actions"><label><input type="checkbox" name="follows" checked disabled> '
             "the noise follows the gap</label>"
-            '<label><input type="checkbox" name="stretch" disabled> a stretch S, not one number</label>'
+            '<label><input type="checkbox" name="stretch" disabled> a stretch S, '
+            "not one number</label>"
             f"{buttons({'draw': 'Publish one with Chris', 'begin': 'Start again'})}</p>",
             "</div>",
         ]
@@ -255,14 +256,17 @@ def _bars(state: Tents) -> Iterable[str]:
         yield (
             f'<p class="{which}"><span>with {name}</span><span class="track">'
             f'<span class="bar" style="--long:{long:.5g}"></span>'
-            f'<span class="least" style="--at:{least:.5g}"></span></span><b>{digits(height)}</b></p>'
+            f'<span class="least" style="--at:{least:.5g}"></span></span><b>{digits(height)}</b>'
+            "</p>"
         )
     edge = 100 / (1 + math.exp(-state.epsilon))
     yield (
         f'<p class="odds"><span>attacker</span><span class="track">'
         f'<span class="allowed" style="--from:{100 - edge:.5g};--to:{edge:.5g}"></span>'
-        f'<span class="half"></span><span class="belief" style="--at:{100 * (1 - state.belief):.5g}"></span>'
-        f'</span><b></b></p><p class="ends"><span></span><span class="words"><span>Chris for certain</span>'
+        '<span class="half"></span><span class="belief" '
+        f'style="--at:{100 * (1 - state.belief):.5g}"></span>'
+        '</span><b></b></p><p class="ends"><span></span><span class="words">'
+        "<span>Chris for certain</span>"
         "<span>½</span><span>Rick for certain</span></span><b></b></p></div>"
     )
 

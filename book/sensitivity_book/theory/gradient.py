@@ -58,8 +58,8 @@ class Gradient:
     For the i-th of `values`, with one record e of it, `forward[i]` is f(x + e) − f(x) and
     `backward[i]` is f(x) − f(x − e). It is None where there is no such neighbour: no copy is left
     to add, none is held to remove, or the query has no answer there. Of a vector query these are
-    vectors: the columns of the Jacobian. Of answers with keys they have the keys of both ends, and an
-    absent one counts 0.
+    vectors: the columns of the Jacobian. Of answers with keys they have the keys of both ends,
+    and an absent one counts 0.
 
     Source: def-derivatives-difference in the book's chapter on derivatives.
     """

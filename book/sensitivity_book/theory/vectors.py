@@ -29,10 +29,11 @@ def length(vector: Collection[Any], norm: float = 2) -> Any:
 # --- one person in many rounds: the exact sensitivity of a matrix mechanism ---------------------
 #
 # In round j a person adds a vector u_j, of length at most 1, or stays away. A matrix mechanism with
-# the encoder C publishes the rows of C·u with noise, u being the rounds one below the other. What the
-# person moves is the length of C·u, whose square is the sum of X[i][j]·⟨u_i, u_j⟩ over the rounds that
-# the person takes part in, where X = CᵀC is the Gram matrix. All numbers here are such squares, and
-# exact. If a person's vectors are replaced, each may move by 2, and every length doubles.
+# the encoder C publishes the rows of C·u with noise, u being the rounds one below the other. What
+# the person moves is the length of C·u, whose square is the sum of X[i][j]·⟨u_i, u_j⟩ over the
+# rounds that the person takes part in, where X = CᵀC is the Gram matrix. All numbers here are such
+# squares, and exact. If a person's vectors are replaced, each may move by 2, and every length
+# doubles.
 
 
 @dataclass(frozen=True)
@@ -73,7 +74,8 @@ def square_root(n: int, bands: int | None = None) -> list[list[Exact]]:
 
 
 def toeplitz(column: Sequence[Exact], n: int) -> list[list[Exact]]:
-    """The lower triangular n × n matrix with these numbers down each column, from the diagonal on."""
+    """The lower triangular n × n matrix with these numbers down each column,
+    from the diagonal on."""
     below = [*column, *[0] * n]
     return [[below[i - j] if i >= j else 0 for j in range(n)] for i in range(n)]
 
@@ -88,7 +90,8 @@ def gram(encoder: Matrix) -> list[list[Exact]]:
 
 
 def patterns(n: int, min_sep: int = 1, most: int | None = None) -> Iterator[Rounds]:
-    """The rounds that a person may take part in: at least `min_sep` apart, at most `most` of them."""
+    """The rounds that a person may take part in:
+    at least `min_sep` apart, at most `most` of them."""
     if min_sep < 1:
         raise ValueError(f"min_sep must be 1 or more, got {min_sep}")
 
@@ -110,7 +113,8 @@ def participation(encoder: Matrix, min_sep: int = 1, most: int | None = None) ->
 
 
 def fixed_epochs(n: int, epochs: int) -> list[Rounds]:
-    """The rounds of a person who is in the same place of every epoch, as when data are not shuffled."""
+    """The rounds of a person who is in the same place of every epoch,
+    as when data are not shuffled."""
     if n % epochs:
         raise ValueError(f"epochs must divide the {n} rounds, got {epochs}")
     return [tuple(range(first, n, n // epochs)) for first in range(n // epochs)]
@@ -152,8 +156,9 @@ def by_every_contribution(encoder: Matrix, min_sep: int = 1, most: int | None = 
 def three_rounds(products: Matrix) -> Exact:
     """Return the square for a person in three rounds out of three, with vectors of any dimension.
 
-    Of the products with t = ⟨u₁, u₂⟩ fixed, the third vector adds 2·|y·u₁ + z·u₂| if it points that way.
-    What is left to choose is t, from −1 to 1; three such vectors lie in a plane (thm-clipped-participation).
+    Of the products with t = ⟨u₁, u₂⟩ fixed, the third vector adds 2·|y·u₁ + z·u₂| if it points that
+    way. What is left to choose is t, from −1 to 1; three such vectors lie in a plane
+    (thm-clipped-participation).
     """
     (a, x, y), (_, b, z), (_, _, c) = products
     tops = [2 * x * t + 2 * _size(y + t * z) for t in (-1, 1)]

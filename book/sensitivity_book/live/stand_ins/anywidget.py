@@ -1,4 +1,5 @@
-"""What explorers and dots need of anywidget where a page runs Python: something that holds a value."""
+"""What explorers and dots need of anywidget where a page runs Python:
+something that holds a value."""
 
 from typing import Any
 

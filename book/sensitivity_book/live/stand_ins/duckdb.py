@@ -1,8 +1,9 @@
 """DuckDB in the page: what `sensitivity_lab.sql` and a reader's own statements ask of it.
 
-DuckDB itself runs beside Python, and answers at once.  A result comes as exact text: DuckDB writes each row as
-an array in JSON, in it each value as text.  A frame goes in likewise, and DuckDB's own reader of JSON takes it.
-Each connection made by `connect` has a database in memory of its own.  What is not here says so.
+DuckDB itself runs beside Python, and answers at once.  A result comes as exact text: DuckDB writes
+each row as an array in JSON, in it each value as text.  A frame goes in likewise, and DuckDB's own
+reader of JSON takes it. Each connection made by `connect` has a database in memory of its own.
+What is not here says so.
 """
 
 import re
@@ -35,14 +36,19 @@ PLAN = re.compile(rb"\[\s+\{")  # how the JSON of a plan begins
 AT_ONCE = 10_000  # rows of a frame in one statement
 _numbers = count(1)  # of databases, and of tables that hold a frame
 # What a statement does, by its first word; another is INVALID.
-StatementType = Enum("StatementType", "SELECT INSERT UPDATE DELETE CREATE DROP ALTER COPY SET INVALID")  # fmt: skip
+StatementType = Enum(
+    "StatementType", "SELECT INSERT UPDATE DELETE CREATE DROP ALTER COPY SET INVALID"
+)
 
 
 class Error(Exception):
     """What DuckDB says of a statement."""
 
 
-KINDS = "Binder Catalog Constraint Conversion Internal InvalidInput NotImplemented OutOfRange Parser Permission"
+KINDS = (
+    "Binder Catalog Constraint Conversion Internal InvalidInput NotImplemented OutOfRange Parser "
+    "Permission"
+)
 _ERRORS = {f"{name}Exception": type(f"{name}Exception", (Error,), {}) for name in KINDS.split()}
 globals().update(_ERRORS)
 
@@ -150,7 +156,8 @@ class DuckDBPyConnection(_InPage):
         return self
 
     def extract_statements(self, query: str) -> list[SimpleNamespace]:
-        """The type and the named parameters of each statement; those that are no SELECT count as one."""
+        """The type and the named parameters of each statement;
+        those that are no SELECT count as one."""
         told = loads(_texts(self._open, 1, f"SELECT json_serialize_sql({_literal(query)})")[0][0])
         kind = StatementType.__members__.get(_first_word(query), StatementType.INVALID)
         if not told["error"]:
@@ -251,7 +258,8 @@ def _first_word(query: str) -> str:
 
 
 def _filled_in(query: str, parameters: Any) -> str:
-    """A statement with a value at each of its marks; a column without a name is called by its value."""
+    """A statement with a value at each of its marks;
+    a column without a name is called by its value."""
     values = parameters if isinstance(parameters, Mapping) else dict(enumerate(parameters, 1))
     known = {str(name): value for name, value in values.items()}
     marks = [mark for mark in MARKS.finditer(query) if not mark[1]]
@@ -294,17 +302,20 @@ def _bytes(text: str) -> bytes:
 WHOLE = ("tinyint", "smallint", "integer", "bigint", "hugeint")
 READERS: dict[str, Callable[[str], Any]] = {
     **dict.fromkeys([f"{sign}{size}" for sign in ("", "u") for size in WHOLE], int),
-    **dict.fromkeys(("timestamp_s", "timestamp_ms", "timestamp", "timestamp_ns"), datetime.fromisoformat),
+    **dict.fromkeys(("timestamp_s", "timestamp_ms", "timestamp", "timestamp_ns"),
+        datetime.fromisoformat),
     **dict.fromkeys(("varchar", "json", "null"), str),
     "boolean": lambda text: text == "true",
     "float": lambda text: float(np.float32(text)),
-    "double": float, "decimal": Decimal, "date": date.fromisoformat, "time": time.fromisoformat, "blob": _bytes,
+    "double": float, "decimal": Decimal, "date": date.fromisoformat, "time": time.fromisoformat,
+    "blob": _bytes,
 }  # fmt: skip
 NUMPYS = {
-    "int8": "TINYINT", "int16": "SMALLINT", "int32": "INTEGER", "int64": "BIGINT", "uint8": "UTINYINT",
-    "uint16": "USMALLINT", "uint32": "UINTEGER", "uint64": "UBIGINT", "bool": "BOOLEAN",
-    "float32": "FLOAT", "float64": "DOUBLE", "datetime64[s]": "TIMESTAMP_S",
-    "datetime64[ms]": "TIMESTAMP_MS", "datetime64[us]": "TIMESTAMP", "datetime64[ns]": "TIMESTAMP_NS",
+    "int8": "TINYINT", "int16": "SMALLINT", "int32": "INTEGER", "int64": "BIGINT",
+    "uint8": "UTINYINT", "uint16": "USMALLINT", "uint32": "UINTEGER", "uint64": "UBIGINT",
+    "bool": "BOOLEAN", "float32": "FLOAT", "float64": "DOUBLE", "datetime64[s]": "TIMESTAMP_S",
+    "datetime64[ms]": "TIMESTAMP_MS", "datetime64[us]": "TIMESTAMP",
+    "datetime64[ns]": "TIMESTAMP_NS",
 }  # fmt: skip
 
 
@@ -314,7 +325,8 @@ def _table(number: int, made: str) -> Held:
 
 
 def _held(frame: pd.DataFrame) -> Held:
-    """A table with the rows of a frame, of the types that DuckDB gives to frames; the index is left out."""
+    """A table with the rows of a frame, of the types that DuckDB gives to frames;
+    the index is left out."""
     if len(set(map(str, frame))) < frame.shape[1]:
         raise Error("columns must have names of their own")
     columns = {str(name): frame.iloc[:, i] for i, name in enumerate(frame)}

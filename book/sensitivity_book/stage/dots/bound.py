@@ -51,7 +51,8 @@ def bound_hunt(
     start: str = "0.01",
     unit: str = "years",
 ) -> Picture:
-    """Return a hunt for the clipping bound whose noisy sum has the least error, for each of `BUDGETS`."""
+    """Return a hunt for the clipping bound whose noisy sum has the least error,
+    for each of `BUDGETS`."""
     if start not in BUDGETS:
         raise ValueError(f"start must be one of {', '.join(BUDGETS)}, got start={start!r}")
     people = sorted(map(int, records))
@@ -88,7 +89,8 @@ def bound_hunt(
 def _drawn(
     counts: Counter[int], errors: dict[int, Clipped], best: int, axis: tuple[int, int], unit: str
 ) -> Sequence[str]:
-    """The errors, and below them the records: a bar for each value, those above the bound marked."""
+    """The errors, and below them the records:
+    a bar for each value, those above the bound marked."""
     top = 4 * errors[best].error
     parts: dict[str, Callable[[Clipped], float]] = {
         "bias": lambda one: one.bias,
@@ -96,7 +98,10 @@ def _drawn(
         "error": lambda one: one.error,
     }
     curves = "".join(
-        f'<path class="{name}" d="{_curve({b: 100 * part(one) / top for b, one in errors.items()})}"/>'
+        (
+            f'<path class="{name}" '
+            f'd="{_curve({b: 100 * part(one) / top for b, one in errors.items()})}"/>'
+        )
         for name, part in parts.items()
     )
     spots = "".join(
@@ -106,8 +111,10 @@ def _drawn(
     )
     box = f'viewBox="{axis[0]} 0 {axis[1] - axis[0]} 100" preserveAspectRatio="none"'
     return [
-        f'<div class="errors" aria-hidden="true"><svg {box}>{curves}<path class="tries"/></svg>{spots}'
-        f'<span class="top">{top:,.0f} {unit}</span><span class="keys">{KEY.format(unit=unit)}</span></div>',
+        f'<div class="errors" aria-hidden="true"><svg {box}>{curves}<path class="tries"/>'
+        f"</svg>{spots}"
+        f'<span class="top">{top:,.0f} {unit}</span><span class="keys">{KEY.format(unit=unit)}'
+        "</span></div>",
         f'<svg class="people" {box} aria-hidden="true"><path class="all" d="{_bars(counts, -1)}"/>'
         f'<path class="cut" d="{_bars(counts, best)}"/></svg>',
     ]

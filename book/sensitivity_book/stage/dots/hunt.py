@@ -34,7 +34,8 @@ def beat(
     unit: str = "",
     claim: str = "No two neighbours are further apart.",
 ) -> Picture:
-    """Return a hunt for the widest gap: the reader's record, and the most there is with its witness."""
+    """Return a hunt for the widest gap: the reader's record,
+    and the most there is with its witness."""
     if query not in QUERIES:
         raise ValueError(f"query must be one of {', '.join(QUERIES)}, got query={query!r}")
     if isinstance(records, Mapping):
@@ -93,7 +94,8 @@ def _pulled_in(
 
 
 def _positions(values: list[int], *sides: Sequence[int]) -> Iterable[list[int]]:
-    """Which records each dataset holds: of equal values the first, so that shared ones are shared."""
+    """Which records each dataset holds: of equal values the first,
+    so that shared ones are shared."""
     for side in sides:
         left = Counter(side)
         yield [i for i, value in enumerate(values) if left[value] > values[:i].count(value)]

@@ -15,7 +15,8 @@ BEGIN = {"begin": "Start again"}
 
 @dataclass(frozen=True)
 class Picture:
-    """The end of a game: what is said, what each dot is, where the answer is, which groups are lit."""
+    """The end of a game: what is said, what each dot is, where the answer is,
+    which groups are lit."""
 
     name: str
     game: str

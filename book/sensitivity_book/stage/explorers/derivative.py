@@ -52,8 +52,9 @@ def derivative_view(query: Query, zeros: int, ones: int, twos: int) -> View:
     norm = number_text(gradient.norm())
     text = (
         f"{query.name} of {dataset_text(dataset)} is {number_text(query(dataset))}. "
-        f"Forward steps: {forward}. Backward steps: {backward}. The norm of both, the local sensitivity, is {norm}; "
-        f"of the forward steps alone it is {number_text(gradient.forward_norm())}."
+        f"Forward steps: {forward}. Backward steps: {backward}. The norm of both, the local "
+        f"sensitivity, is {norm}; of the forward steps alone it is "
+        f"{number_text(gradient.forward_norm())}."
     )
     alt = (
         f"Boxes for {words}. Below, steps at values 0, 1, 2: forward {forward}; backward "

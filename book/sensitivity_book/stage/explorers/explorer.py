@@ -31,7 +31,8 @@ from sensitivity_book.pictures.drawings import lean, named_apart, themed
 from sensitivity_lab.plotting.style import STYLE
 
 MOST_FRAMES = 1000
-# Set where a page is made, "all", or compared, "opening": with or without every frame. Else nobody waits for them.
+# Set where a page is made, "all", or compared, "opening": with or without every frame.
+# Else nobody waits for them.
 PAGE = "SENSITIVITY_BOOK_PAGE"
 IN_PAGE: bool = sys.platform == "emscripten"  # Python runs in the page that shows what it says
 
@@ -139,7 +140,8 @@ class _Picture(AnyWidget):
               if (part) model.send(part.dataset.choice);
             });
             const keep = (event) => event.stopPropagation();  // JupyterLab's keys act on the cell
-            requestAnimationFrame(() => el.closest(".widget-vbox")?.addEventListener("keydown", keep));
+            const box = () => el.closest(".widget-vbox");
+            requestAnimationFrame(() => box()?.addEventListener("keydown", keep));
             draw();
           },
         };
@@ -232,7 +234,8 @@ class Explorer(ipywidgets.VBox):  # type: ignore[misc]
 
     @cached_property
     def html(self) -> str:
-        """The explorer as a piece of a page: plain inputs, and every frame for static/explorers.js."""
+        """The explorer as a piece of a page:
+        plain inputs, and every frame for static/explorers.js."""
         opening = self.view()
         picture = in_page(self.name, opening) if IN_PAGE else _drawn(opening)
         parts = [
@@ -293,7 +296,8 @@ def _drawn(shown: View) -> str:
 
 
 def in_page(name: str, shown: View) -> str:
-    """The pictures as a page that runs Python shows them: it has stored ones beside, of other names."""
+    """The pictures as a page that runs Python shows them:
+    it has stored ones beside, of other names."""
     drawn = (named_apart(svg(each), f"live-{name}-{i}") for i, each in enumerate(shown.figures))
     return themed("\n".join(drawn))
 

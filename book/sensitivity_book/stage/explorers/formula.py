@@ -38,7 +38,8 @@ COMPARED = {name: RELATIONS[name] for name in ("at most k changed", "at most k a
 
 @dataclass(frozen=True)
 class Claim:
-    """A formula for a query's sensitivity: its words and value, by lower bound, size and relation."""
+    """A formula for a query's sensitivity: its words and value, by lower bound,
+    size and relation."""
 
     query: Query
     said_by: str
@@ -56,7 +57,8 @@ def of_the_book(query: Query) -> Claim:
 
 
 def width_times_k(low: int, size: int, relation: Relation) -> tuple[str, Exact]:
-    """What a colleague says of the sum: each record moves it by the width R, whatever the relation."""
+    """What a colleague says of the sum: each record moves it by the width R,
+    whatever the relation."""
     return "k·R", relation.k * (HIGH - low)
 
 
@@ -107,8 +109,8 @@ def formula_view(claim: Claim, low: int, size: int, k: int) -> View:
             sentences.append(f"The pair that refutes it: {dataset} against {neighbour}.")
             pictures.append(witness_figure(each))
     alt = (
-        "For each relation a line, the formula, and points, the enumerated sensitivity, for k from 1 "
-        f"to {ks[-1]}; both points at k = {k} are ringed."
+        "For each relation a line, the formula, and points, the enumerated sensitivity, for k "
+        f"from 1 to {ks[-1]}; both points at k = {k} are ringed."
         + " Below, the pair that refutes the formula, as rows of dots."
         * (len(pictures) > 1)
     )
@@ -138,7 +140,8 @@ def _highest(claim: Claim) -> float:
 def _formula_figure(
     claim: Claim, low: int, size: int, found: dict[str, list[Sensitivity]], k: int
 ) -> Figure:
-    """Formulas as lines, a relation a line style; the enumerated points; stems where they differ."""
+    """Formulas as lines, a relation a line style; the enumerated points;
+    stems where they differ."""
     ks, highest = range(1, len(next(iter(found.values()))) + 1), _highest(claim)
     with stage(3.9, legend=3) as (figure, panel):
         for name, curve in found.items():

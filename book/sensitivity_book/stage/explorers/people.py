@@ -43,12 +43,12 @@ def people_view(groups: int, rows: int, epsilon: float) -> View:
     text = (
         f"A person is in at most {groups} {'group' if groups == 1 else 'groups'} with at most "
         f"{rows} {'row' if rows == 1 else 'rows'} in each: sensitivity {l1} in L1, {l2:.6g} in L2. "
-        f"At ε = {epsilon:g} Laplace noise deviates by {digits(tents)} in every group, Gaussian noise "
-        f"(δ = {DELTA:g}) by {digits(bells)}: {smaller} is smaller."
+        f"At ε = {epsilon:g} Laplace noise deviates by {digits(tents)} in every group, Gaussian "
+        f"noise (δ = {DELTA:g}) by {digits(bells)}: {smaller} is smaller."
     )
     alt = (
-        "Noise against groups per person, both axes by powers: Laplace the steeper line, the Gaussian "
-        f"the flatter; both are ringed, {digits(tents)} and {digits(bells)}."
+        "Noise against groups per person, both axes by powers: Laplace the steeper line, the "
+        f"Gaussian the flatter; both are ringed, {digits(tents)} and {digits(bells)}."
     )
     return View((_noise_figure(groups, rows, epsilon),), text, alt)
 

@@ -1,4 +1,5 @@
-"""The explorer of a number to be published: what two bounds on each driver cost, in energy and in noise."""
+"""The explorer of a number to be published: what two bounds on each driver cost,
+in energy and in noise."""
 
 from __future__ import annotations
 
@@ -43,16 +44,19 @@ def published_explorer() -> Explorer:
 
 
 def published_view(sessions: int, top: int, epsilon: float) -> View:
-    """Return what the bounds cut off, the noise that they need, and how far both put the total off."""
+    """Return what the bounds cut off, the noise that they need,
+    and how far both put the total off."""
     dropped, cut, lost = _cost(sessions, top)
     noise, error = _noise(sessions, top, epsilon), _error(sessions, top, epsilon)
     text = (
-        f"{_several(dropped, 'session')} dropped, {_several(cut, 'session')} cut: {lost:,.0f} kWh lost. One driver moves the "
-        f"total by {sessions} × {top} = {sessions * top} kWh; noise {digits(noise)}, error {digits(error)} kWh."
+        f"{_several(dropped, 'session')} dropped, {_several(cut, 'session')} cut: {lost:,.0f} kWh "
+        f"lost. One driver moves the total by {sessions} × {top} = {sessions * top} kWh; noise "
+        f"{digits(noise)}, error {digits(error)} kWh."
     )
     alt = (
-        f"Energy lost, noise and error against the bound on a session, where a driver keeps {sessions}: noise "
-        f"rises, what is lost falls. Ringed at {top} kWh: an error of {digits(error)} kWh."
+        "Energy lost, noise and error against the bound on a session, where a driver keeps "
+        f"{sessions}: noise rises, what is lost falls. Ringed at {top} kWh: an error of "
+        f"{digits(error)} kWh."
     )
     return View((_curves(sessions, top, epsilon),), text, alt)
 

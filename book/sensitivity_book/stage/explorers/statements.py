@@ -58,7 +58,10 @@ def statement_view(question: str, relation: Relation, people: int) -> View:
     here = number_text(moved[people])
     text = f"{question}, {people} people, {relation.description}: one person moves it by {here}."
     heights = ", ".join(f"{n} people: {number_text(each)}" for n, each in moved.items())
-    alt = f"The sensitivity against the number of people. {heights}. Below it the two tables, row by row."
+    alt = (
+        f"The sensitivity against the number of people. {heights}. Below it the two tables, "
+        "row by row."
+    )
     return View((_curve(moved, people), _tables(found[people])), text, alt)
 
 

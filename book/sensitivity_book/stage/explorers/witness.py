@@ -56,7 +56,8 @@ def _own_release(text: str) -> tuple[Universe, int, int]:
 def witness_view(
     universe: Universe, size: int, most: int, query: Query, relation: type[Relation], k: int
 ) -> View:
-    """Return the sensitivity's curves for k up to `most`, a relation a line, and the witness at k."""
+    """Return the sensitivity's curves for k up to `most`, a relation a line,
+    and the witness at k."""
     curves = {
         name: [if_feasible(query, universe, size, family(j)) for j in range(1, most + 1)]
         for name, family in RELATIONS.items()
@@ -71,7 +72,10 @@ def witness_view(
         f"{dataset} against {neighbour}."
     )
     heights = "; ".join(f"{name}: {_heights(curve)}" for name, curve in curves.items())
-    alt = f"Curves of the sensitivity for k from 1 to {most}. {heights}. Below them the two datasets as rows of dots."
+    alt = (
+        f"Curves of the sensitivity for k from 1 to {most}. {heights}. "
+        "Below them the two datasets as rows of dots."
+    )
     return View((_curve_figure(curves, found), witness_figure(found)), text, alt)
 
 

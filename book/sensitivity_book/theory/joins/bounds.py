@@ -77,7 +77,8 @@ def stops_early(shape: Shape, most: Frequencies, beta: float) -> float:
 
 
 def boundaries(shape: Shape, records: Sequence[Record]) -> Boundaries:
-    """T_F of some of the parts, for all F: the most of its join's rows that agree on the boundary."""
+    """T_F of some of the parts, for all F: the most of its join's rows that
+    agree on the boundary."""
     found = {}
     for parts in subsets(range(len(shape.parts))):
         shared = shape.boundary(parts)
@@ -91,9 +92,9 @@ def residual(shape: Shape, most: Boundaries, distance: int = 0) -> int:
 
     Source: Dong and Yi, "Residual sensitivity for differentially private multi-way joins",
         doi:10.1145/3448016.3452813, as their program for joins of different tables has it,
-        hkustDB/ResidualSensitivity. Of a table that is joined with itself a new row may stand for any
-        of its parts, so the same sum is added up over all sets A of these in place of {i}, and all its
-        parts have one s_j: this extension, and its proof, are ours.
+        hkustDB/ResidualSensitivity. Of a table that is joined with itself a new row may stand for
+        any of its parts, so the same sum is added up over all sets A of these in place of {i}, and
+        all its parts have one s_j: this extension, and its proof, are ours.
     """
     return max(
         sum(n * _product(news, powers) for powers, n in terms)

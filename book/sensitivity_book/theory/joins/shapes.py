@@ -80,7 +80,8 @@ class World:
     def __post_init__(self) -> None:
         if len(self.records) > MOST_RECORDS:
             raise sl.TooLarge(
-                f"records must be at most {MOST_RECORDS}, got {len(self.records)} of {self.shape.name}"
+                f"records must be at most {MOST_RECORDS}, "
+                f"got {len(self.records)} of {self.shape.name}"
             )
 
     @cached_property
@@ -133,7 +134,8 @@ class World:
         return np.flip(of_all.reshape(-1, 2, 1 << place), axis=1).reshape(-1)
 
     def at_distances(self) -> Iterator[np.ndarray]:
-        """The largest local sensitivity within k = 0, 1, 2, … records of every dataset, (2ᴺ,) each."""
+        """The largest local sensitivity within k = 0, 1, 2, … records of every dataset,
+        (2ᴺ,) each."""
         here = self.local
         for _ in range(len(self.records) + 1):
             yield here

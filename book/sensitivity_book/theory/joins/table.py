@@ -1,4 +1,5 @@
-"""The table of counting joins: what is exact beside what the published bounds say, with witnesses."""
+"""The table of counting joins: what is exact beside what the published bounds say,
+with witnesses."""
 
 from __future__ import annotations
 
@@ -89,7 +90,8 @@ def _rows(shape: str, parts: str, rows: str, there: str) -> Case:
     return Case(made, every, tuple(tuple(row.split(".")) for row in there.split()))
 
 
-# Of the datasets of 6 to 8 rows with two rows joined, those in which the frequent values do not meet.
+# Of the datasets of 6 to 8 rows with two rows joined,
+# those in which the frequent values do not meet.
 CASES = (
     case("path of 2", ["r ab", "s bc"], [("r", "012", "01"), ("s", "01", "012")],
          ["r00", "r10", "r20", "s00", "s01", "s02"]),
@@ -108,7 +110,8 @@ CASES = (
     _rows("customer, orders, lineitem", "customer:c orders:oc lineitem:ol",
           "customer.A customer.B orders.1.A orders.2.A orders.3.A orders.4.B "
           "lineitem.1.a lineitem.1.b lineitem.2.a lineitem.4.a lineitem.4.b lineitem.4.c",
-          "customer.A orders.1.A orders.2.A lineitem.1.a lineitem.2.a lineitem.4.a lineitem.4.b lineitem.4.c"),
+          "customer.A orders.1.A orders.2.A "
+          "lineitem.1.a lineitem.2.a lineitem.4.a lineitem.4.b lineitem.4.c"),
     _rows("lineitem with orders, part, supplier", "lineitem:ops orders:o part:p supplier:s",
           "orders.1 orders.2 part.x part.y supplier.S supplier.T lineitem.1.x.S lineitem.1.y.T "
           "lineitem.1.x.T lineitem.2.x.S lineitem.2.y.S lineitem.2.y.T",
@@ -121,7 +124,8 @@ CASES = (
 
 
 def loose_bounds(cases: Sequence[Case] = CASES, *, beta: float = 0.5) -> pd.DataFrame:
-    """Return a row for each case: its exact sensitivities, both bounds, and the row that matters."""
+    """Return a row for each case: its exact sensitivities, both bounds,
+    and the row that matters."""
     return pd.DataFrame([_line(case, beta) for case in cases]).set_index("join")
 
 

@@ -73,7 +73,8 @@ def post_process(p: Distribution, function: Callable[[Any], Hashable]) -> dict[A
     >>> post_process({1: Fraction(1, 2), 2: Fraction(1, 3), 3: Fraction(1, 6)}, lambda o: o > 1)
     {False: Fraction(1, 2), True: Fraction(1, 2)}
 
-    No divergence grows. Cost: linear in the outcomes. Proof: thm-privacy-post in notebooks/privacy-maps.
+    No divergence grows. Cost: linear in the outcomes.
+    Proof: thm-privacy-post in notebooks/privacy-maps.
     """
     image: dict[Any, Any] = {}
     for outcome, chance in p.items():

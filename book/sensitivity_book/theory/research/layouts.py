@@ -22,7 +22,8 @@ Pick = Callable[[int, int, int, int], bool]
 
 @cache
 def _picked(size: int, pick: Pick | None) -> tuple[np.ndarray, np.ndarray, dict[Share, slice]]:
-    """The layouts of so many records that are picked: their two sides, and where each share's are."""
+    """The layouts of so many records that are picked:
+    their two sides, and where each share's are."""
     found = []
     for higher in range(1 << size):
         for lower in range(1 << size):
