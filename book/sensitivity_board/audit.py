@@ -1,10 +1,10 @@
 """Ask every library of the board again, and say what has changed: `make audit`.
 
-Each folder of `libraries` has a lock of its own, and scripts that ask a library and store a table of
-figures each in `data`: `figures.py` makes NAME.csv, any other STEM.py NAME_STEM.csv. Here each is run
-in an environment made from the lock, under `_build/audit`; a folder without a lock is asked in the
-environment that runs this. Where only the date is new, the stored table stays as it was. Then the
-folder's programs are held to the board, and at the end the board is made anew.
+Each folder of `libraries` has a lock of its own, and scripts that ask a library and store a table
+of figures each in `data`: `figures.py` makes NAME.csv, any other STEM.py NAME_STEM.csv. Here each
+is run in an environment made from the lock, under `_build/audit`; a folder without a lock is asked
+in the environment that runs this. Where only the date is new, the stored table stays as it was.
+Then the folder's programs are held to the board, and at the end the board is made anew.
 """
 
 import csv
@@ -46,7 +46,8 @@ def libraries() -> list[str]:
 
 
 def audited(name: str) -> bool:
-    """Run one library's scripts and programs, and report; whether they ran, or had a reason not to."""
+    """Run one library's scripts and programs, and report;
+    whether they ran, or had a reason not to."""
     if reason := obstacle(name):
         print(f"{name}: skipped. {reason}")
         return True
@@ -105,7 +106,8 @@ def lock_of(name: str) -> Path:
 
 
 def environment(name: str) -> Path:
-    """Return the Python of an environment made from the library's lock, made anew when that changes."""
+    """Return the Python of an environment made from the library's lock,
+    made anew when that changes."""
     lock, home = lock_of(name), ENVIRONMENTS / name
     if not lock.exists():
         return Path(sys.executable)

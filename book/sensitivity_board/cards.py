@@ -130,7 +130,8 @@ def _digits(number: Any) -> str:
 
 
 def numbers(row: AuditRow) -> tuple[str, str]:
-    """Return the claim and the exact number as texts, to more digits where six do not tell them apart."""
+    """Return the claim and the exact number as texts,
+    to more digits where six do not tell them apart."""
     claimed, found = number_text(row.claimed), number_text(row.found)
     if claimed != found or row.ratio == 1:
         return claimed, found
@@ -138,7 +139,8 @@ def numbers(row: AuditRow) -> tuple[str, str]:
 
 
 class Cards:
-    """Cases as cards: the relation, the claim, the exact number, the two datasets, cost and status."""
+    """Cases as cards: the relation, the claim, the exact number, the two datasets,
+    cost and status."""
 
     def __init__(self, cases: Iterable[Case]) -> None:
         self.cases = tuple(cases)
@@ -198,7 +200,7 @@ def _html(case: Case) -> str:
     return f'<div class="case"><p><b>{library}</b>: {asked}</p><dl>{rows}</dl></div>'
 
 
-# --- a witness in two lines: each dataset as it can be checked, and the answer on it ---------------
+# --- a witness in two lines: each dataset as it can be checked, and the answer on it --------------
 
 
 def witness_lines(row: AuditRow) -> tuple[str, ...]:
@@ -211,7 +213,8 @@ def witness_lines(row: AuditRow) -> tuple[str, ...]:
 
 
 def data_line(dataset: Any) -> str:
-    """Write a dataset in a line: records as `dataset_text` does, tables by their columns and rows."""
+    """Write a dataset in a line: records as `dataset_text` does,
+    tables by their columns and rows."""
     if isinstance(dataset, pd.DataFrame):
         return f"{', '.join(map(str, dataset.columns))}: {_rows(_values(dataset))}"
     if isinstance(dataset, dict):

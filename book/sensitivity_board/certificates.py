@@ -90,7 +90,8 @@ def _row(stored: Mapping[str, Any]) -> AuditRow:
 
 
 def universe_of(answers: Answers) -> dict[str, Any] | str:
-    """Return the values and sizes of which these are all datasets, or in words that they are not."""
+    """Return the values and sizes of which these are all datasets,
+    or in words that they are not."""
     if not answers:
         return "not stored"
     datasets = [dataset for dataset, _ in answers]

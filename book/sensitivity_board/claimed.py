@@ -1,4 +1,5 @@
-"""Where a claim is made, in the library's own words; why one that is not exact parts from the exact number."""
+"""Where a claim is made, in the library's own words;
+why one that is not exact parts from the exact number."""
 
 from __future__ import annotations
 
@@ -41,7 +42,8 @@ class Place:
 
 
 def place(case: Case) -> Place | None:
-    """Return where a claim is made, or where the code is that makes it; None for a case of no library."""
+    """Return where a claim is made, or where the code is that makes it;
+    None for a case of no library."""
     told = _first("places", case)
     return Place(*(told[name] for name in Place.__dataclass_fields__)) if told else None
 
@@ -64,10 +66,11 @@ def projects(cases: Iterable[Case]) -> set[str]:
 
 
 def standing(case: Case) -> str:
-    """Return the verdict, or that the claim is exact under the other relation and the library names none.
+    """Return the verdict, or that the claim is exact under the other relation and
+    the library names none.
 
-    A certificate has the verdict that its numbers say. This is what they say of the library: a claim
-    is no broken promise under a relation that nobody promised.
+    A certificate has the verdict that its numbers say. This is what they say of the library: a
+    claim is no broken promise under a relation that nobody promised.
     """
     return (
         OTHER if case.note.startswith("The claim is exact for the other relation") else case.verdict
@@ -77,11 +80,11 @@ def standing(case: Case) -> str:
 def cause(case: Case) -> str:
     """Return why a claim parts from the exact number, one of `CAUSES`; of an exact one, nothing.
 
-    It is read from what a case knows already. Relation, unit, weights, NaN and documentation are named
-    by the function, the setting or the note. Of what is left, settings of floats, ints and types are
-    arithmetic if the claim is too small, or loose by an allowance for rounding. They are stress if
-    the bounds are one float apart, an int comes near the end of 64 bits, or the ratio is within a
-    ten-thousandth of 1. All else is the formula or the map.
+    It is read from what a case knows already. Relation, unit, weights, NaN and documentation are
+    named by the function, the setting or the note. Of what is left, settings of floats, ints and
+    types are arithmetic if the claim is too small, or loose by an allowance for rounding. They are
+    stress if the bounds are one float apart, an int comes near the end of 64 bits, or the ratio is
+    within a ten-thousandth of 1. All else is the formula or the map.
     """
     ratio = float(case.row.ratio)
     named = {

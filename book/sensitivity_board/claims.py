@@ -35,13 +35,15 @@ def case_files() -> list[Case]:
 
 
 def _opendp() -> list[Case]:
-    """OpenDP as it is installed; a page that runs Python has none, so it is imported when it is asked."""
+    """OpenDP as it is installed; a page that runs Python has none,
+    so it is imported when it is asked."""
     from sensitivity_board.cases.opendp_live import opendp_cases
 
     return opendp_cases()
 
 
-# What asks each source anew, in the order of the board: OpenDP live, the others from their tables of figures.
+# What asks each source anew, in the order of the board:
+# OpenDP live, the others from their tables of figures.
 SOURCES: tuple[Callable[[], list[Case]], ...] = (
     _opendp, polars_cases, opendp_2026_cases, diffprivlib_cases, tumult_cases, pipelinedp_cases,
     sql_cases, then_and_now_cases, accounting_cases, jax_privacy_cases,
@@ -54,7 +56,8 @@ def case_files_asked() -> list[Case]:
 
 
 def dated(cases: Iterable[Case], before: Iterable[Case], day: str) -> list[Case]:
-    """Return the cases that were asked live with a date: `day`, or the one before if nothing is new."""
+    """Return the cases that were asked live with a date:
+    `day`, or the one before if nothing is new."""
     known = {case.address: certificate(case) for case in before}
     found = []
     for case in cases:
@@ -69,7 +72,8 @@ def board(
     verdict: Callable[[Case], str] = attrgetter("verdict"),
     verdicts: Iterable[str] = VERDICTS,
 ) -> pd.DataFrame:
-    """Return how many cases of each library and version have each verdict, and when it was asked."""
+    """Return how many cases of each library and version have each verdict,
+    and when it was asked."""
     counts: dict[tuple[str, str, str], Counter[str]] = {}
     for case in cases:
         source = case.library, case.version, case.date
@@ -106,7 +110,7 @@ def scoreboard(cases: Iterable[Case]) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-# --- the board, made anew --------------------------------------------------------------------------
+# --- the board, made anew -------------------------------------------------------------------------
 
 
 def make_board() -> None:

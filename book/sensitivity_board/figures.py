@@ -23,8 +23,8 @@ def figures(name: str) -> pd.DataFrame:
     >>> figures("tumult").loc[0, ["version", "query", "value"]].tolist()
     ['0.19.1', 'private join', '2']
 
-    Columns: `SOURCE`, quantity and value; of "relations", which tells neighbours, its own. Cost: reads one file.
-    Raises FileNotFoundError for a library without a table.
+    Columns: `SOURCE`, quantity and value; of "relations", which tells neighbours, its own. Cost:
+    reads one file. Raises FileNotFoundError for a library without a table.
     """
     file = resources.files("sensitivity_board") / "data" / f"{name}.csv"
     with file.open(encoding="utf-8") as text:
@@ -33,7 +33,8 @@ def figures(name: str) -> pd.DataFrame:
 
 @dataclass(frozen=True)
 class Asked:
-    """One setting of one function of a library: what it claimed, by quantity, and what it answered."""
+    """One setting of one function of a library:
+    what it claimed, by quantity, and what it answered."""
 
     library: str
     version: str
@@ -45,7 +46,8 @@ class Asked:
 
 
 def asked(name: str, dataset: Callable[[Any], Any] = tuple) -> list[Asked]:
-    """Return what a table says, setting by setting; `dataset` makes a key of a dataset as it is written."""
+    """Return what a table says, setting by setting;
+    `dataset` makes a key of a dataset as it is written."""
     found = []
     for _, rows in figures(name).groupby(SOURCE, sort=False):
         claims, answers = {}, {}

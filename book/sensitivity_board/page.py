@@ -27,15 +27,18 @@ from sensitivity_board.programs import Program
 from sensitivity_lab.numbers.text import counted, dataset_text
 
 FILES = "../_static/board"  # from the page
-# In the page's order. The second is no verdict of a certificate, which knows of one relation at a time.
+# In the page's order. The second is no verdict of a certificate,
+# which knows of one relation at a time.
 SECTIONS = {
-    "too small": "Too small", OTHER: "Exact under the other relation", "loose": "Loose", "exact": "Exact",
+    "too small": "Too small", OTHER: "Exact under the other relation", "loose": "Loose",
+    "exact": "Exact",
 }  # fmt: skip
 SIGNS = {"too small": "✗", OTHER: "⇄", "loose": "△", "exact": "✓"}
 
 
 def opening(cases: Iterable[Case]) -> str:
-    """Return what stands above the cards: a sentence that counts, a bar, the libraries, the filters."""
+    """Return what stands above the cards: a sentence that counts, a bar, the libraries,
+    the filters."""
     cases = tuple(cases)
     counts = Counter(map(standing, cases))
     shares = "".join(
@@ -49,14 +52,16 @@ def opening(cases: Iterable[Case]) -> str:
 
 
 def summary(cases: Iterable[Case]) -> str:
-    """Say how many claims there are, of whom, from when, how many of each verdict, and why they are too small."""
+    """Say how many claims there are, of whom, from when, how many of each verdict,
+    and why they are too small."""
     cases = tuple(cases)
     found = Counter(map(standing, cases))
     told = [f"{_link(one, found[one])} {_are(found[one])} {_words(one)}" for one in SECTIONS]
     asked = _span(min(case.date for case in cases), max(case.date for case in cases))
     return (
-        f"{counted(len(cases), 'claim')} of {counted(len(projects(cases)), 'project')}, asked {asked}:"
-        f" {', '.join(told[:-1])}, and {told[-1]}.{_why(cases)} Threads were looked up in {_month(looked())}."
+        f"{counted(len(cases), 'claim')} of {counted(len(projects(cases)), 'project')}, asked "
+        f"{asked}: {', '.join(told[:-1])}, and {told[-1]}.{_why(cases)} Threads were looked up in "
+        f"{_month(looked())}."
     )
 
 
@@ -72,7 +77,8 @@ def _why(cases: Iterable[Case]) -> str:
 
 
 def cards(cases: Iterable[Case], verdict: str, programs: dict[str, Program]) -> str:
-    """Return the cards of one verdict: the worst first, exact ones as rows that open, by library."""
+    """Return the cards of one verdict: the worst first, exact ones as rows that open,
+    by library."""
     chosen = ordered(case for case in cases if standing(case) == verdict)
     if verdict != "exact":
         return "\n".join(card(case, programs.get(case.address)) for case in chosen)
@@ -86,7 +92,8 @@ def cards(cases: Iterable[Case], verdict: str, programs: dict[str, Program]) -> 
 
 
 def ordered(cases: Iterable[Case]) -> list[Case]:
-    """Return cases as the page has them: too small and worst first, then loosest first, then exact."""
+    """Return cases as the page has them: too small and worst first, then loosest first,
+    then exact."""
     verdicts = list(SECTIONS)
 
     def place(case: Case) -> tuple[int, float, str]:
@@ -143,7 +150,8 @@ def _body(case: Case, program: Program | None) -> str:
     least = "at least" if case.row.searched else "exact"
     rows = "".join(f"<dt>{name}</dt><dd>{text}</dd>" for name, text in facts(case).items())
     return (
-        f'<p class="numbers"><span>claimed <b>{claimed}</b></span> <span>{least} <b>{found}</b></span></p>'
+        f'<p class="numbers"><span>claimed <b>{claimed}</b></span> <span>{least} <b>{found}</b>'
+        "</span></p>"
         f"<dl>{rows}</dl>{_links(case)}{_shown(case, program)}"
     )
 
@@ -222,7 +230,10 @@ def _libraries(cases: tuple[Case, ...]) -> str:
     table = table.groupby(["library", "version"], sort=False)[[*SECTIONS, "all"]].sum()
     shown = table.reset_index().to_html(index=False, border=0, justify="unset", classes="table")
     shown = f'<div class="pst-scrollable-table-container" tabindex="0">{shown}</div>'
-    return f'<details class="libraries"><summary>Each library, with its version</summary>{shown}</details>'
+    return (
+        '<details class="libraries"><summary>Each library, '
+        f"with its version</summary>{shown}</details>"
+    )
 
 
 def _filters(cases: tuple[Case, ...]) -> str:
@@ -240,7 +251,8 @@ def _filters(cases: tuple[Case, ...]) -> str:
     )
     return (
         f'<form class="board" aria-label="Filters" hidden>{selects}'
-        '<label>Text <input type="search" name="text" autocomplete="off" spellcheck="false"></label>'
+        '<label>Text <input type="search" name="text" autocomplete="off" spellcheck="false">'
+        "</label>"
         f'<p><span role="status">{len(cases):,} claims</span>'
         ' <button type="button">Show all</button></p></form>'
     )

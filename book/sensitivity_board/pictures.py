@@ -1,4 +1,5 @@
-"""What became of claims: verdicts on an axis of ratios, tables of cases, and how far others reach."""
+"""What became of claims: verdicts on an axis of ratios, tables of cases,
+and how far others reach."""
 
 from __future__ import annotations
 

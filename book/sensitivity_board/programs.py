@@ -1,9 +1,9 @@
 """The programs of the cards: each shows one claim that is too small, with nothing but the library.
 
-A library's `programs.toml` has a text for each address. Of programs that are alike it has one shape with
-`$names` in it, the values that most of them share, and for each address what is its own. A program has
-`DATASETS`, `claim()` and `answer(dataset)`, and at most 30 lines. `held` runs those of a library and holds
-what they say to the board.
+A library's `programs.toml` has a text for each address. Of programs that are alike it has one shape
+with `$names` in it, the values that most of them share, and for each address what is its own. A
+program has `DATASETS`, `claim()` and `answer(dataset)`, and at most 30 lines. `held` runs those of
+a library and holds what they say to the board.
 """
 
 from __future__ import annotations
@@ -27,7 +27,8 @@ LIBRARIES = HERE / "libraries"
 
 @dataclass(frozen=True)
 class Program:
-    """A program that shows a case by itself: its code, and the packages it needs beside Python 3.11."""
+    """A program that shows a case by itself:
+    its code, and the packages it needs beside Python 3.11."""
 
     code: str
     needs: tuple[str, ...] = ()
@@ -128,7 +129,8 @@ def plain(value: Any) -> Any:
 
 
 def same(one: Any, other: Any) -> bool:
-    """Return whether two are equal, numbers to nine digits: machines may differ in a float's last."""
+    """Return whether two are equal, numbers to nine digits:
+    machines may differ in a float's last."""
     if isinstance(one, list) and isinstance(other, list):
         return len(one) == len(other) and all(map(same, one, other))
     numbers = all(isinstance(value, (int, float, Fraction)) for value in (one, other))

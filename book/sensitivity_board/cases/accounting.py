@@ -30,7 +30,8 @@ MOST = 100.0  # no ε here is larger
 
 
 def likelier(p: Mixture, q: Mixture, epsilon: float) -> tuple[float, float]:
-    """Return the chances of all numbers that are more than e^ε times as likely under p as under q."""
+    """Return the chances of all numbers that are more than e^ε times as likely under
+    p as under q."""
 
     def excess(x: Any) -> Any:
         return _log_density(p, x) - _log_density(q, x) - epsilon
@@ -125,7 +126,8 @@ RECORDS = {  # of the two relations under which a record comes or goes, and of r
 
 
 def _normal(sample: float, times: float) -> Callable[[str], Iterator[Pair]]:
-    """Sums of records with normal noise, each of them in the sample with a chance, some times over."""
+    """Sums of records with normal noise, each of them in the sample with a chance,
+    some times over."""
 
     def pairs(relation: str) -> Iterator[Pair]:
         for x, y in permutations(RECORDS[relation]):
@@ -217,8 +219,8 @@ RELATIONS = {
 }
 EVENT = "an answer is the logarithm of the chance of the worst event, with δ taken off the first"
 BOUNDED = (
-    "The event's docstring defines the multiplier as s/C, the noise by the bound on each record. Where "
-    "a record is replaced, a sum moves by up to 2C. "
+    "The event's docstring defines the multiplier as s/C, the noise by the bound on each record. "
+    "Where a record is replaced, a sum moves by up to 2C. "
 )
 NOTES = {  # where a record is replaced
     ("RDP accountant", "Gaussian"): BOUNDED

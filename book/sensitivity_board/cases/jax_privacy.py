@@ -51,11 +51,13 @@ NOTES = {  # by function and setting
     ("clipped_fun of float32", "l2_clip_norm 1, normalize_by 3"): "The sensitivity is computed in "
     "float64, the sum in float32, where a third is a hair more.",
     ("clipped_fun of bfloat16", "l2_clip_norm 1"): "The batch is summed in its own type unless "
-    f"dtype is set. From 256 on bfloat16 has only even numbers: 257 ones make 256, 258 make 258. {GUIDE}",
+    "dtype is set. From 256 on bfloat16 has only even numbers: 257 ones make 256, 258 make 258. "
+    f"{GUIDE}",
     ("clipped_fun of bfloat16", "l2_clip_norm 1, dtype float32"): "The docstring recommends dtype "
     "where a batch of low precision is large.",
     ("clipped_fun of float16", "l2_clip_norm 2**-13"): "The norm is computed in the vector's type "
-    "unless dtype is set. In float16 the square of 2**-13 is 0, so the vector is taken for 0 and is "
+    "unless dtype is set. In float16 the square of 2**-13 is 0, "
+    "so the vector is taken for 0 and is "
     "not clipped. A vector of 2**20 such entries has length 2**-3, and stays that long at an "
     f"l2_clip_norm of 2**-4. {GUIDE}",
     ("clipped_fun of float16", "l2_clip_norm 2**-13, dtype float32"): "With dtype the norm is "
@@ -81,7 +83,8 @@ SIGNS = (
 def jax_privacy_cases() -> list[Case]:
     """Return the cases of JAX Privacy, from its table of figures.
 
-    Source: thm-clipped-set, notebooks/norms, and thm-clipped-participation, notebooks/participation.
+    Source: thm-clipped-set, notebooks/norms,
+    and thm-clipped-participation, notebooks/participation.
     """
     return [*_clipping_cases(), *_participation_cases()]
 
@@ -238,5 +241,6 @@ def _contributions(person: Participation, rounds: int) -> tuple[int, ...]:
 
 
 def _claimed(value: str, found: float) -> float:
-    """What was answered in float32 and kept to six digits: the exact number, if it agrees to those."""
+    """What was answered in float32 and kept to six digits:
+    the exact number, if it agrees to those."""
     return found if f"{found:.6g}" == value else float(value)

@@ -74,7 +74,8 @@ STAYS = "A noisy count of 5 stays. "
 MORE = "Groups of more than 5 stay, so a key of one row needs noise of at least 5. "
 THRESHOLDS = {
     ("count-by with a threshold", "Laplace"): (
-        'The docstring says "Exclude counts that are less than this minimum value": a noisy count of 5 '
+        'The docstring says "Exclude counts that are less than this minimum value": '
+        "a noisy count of 5 "
         "stays. The δ is the chance of noise above 4, but noise of 4 is enough. At every threshold "
         "the two are e^(1/scale) apart."
     ),
@@ -114,11 +115,14 @@ def _threshold(one: Asked) -> Case:
 
 NUMBERS = "datasets of at most three numbers, each 0.5 or 2, in every order"
 PEOPLE = "datasets of at most two people; a person is written as the groups of their rows"
-CELLS = "datasets of at most two people; a person is written as their rows, each a cell of a 2 × 2 table"
+CELLS = (
+    "datasets of at most two people; a person is written as their rows, "
+    "each a cell of a 2 × 2 table"
+)
 CODES = (
     'The user guide says that the codes of a cut are "bin indices", and allows only an encoding '
-    "that is data-independent. Polars numbers the bins as they appear: the same three rows in another order "
-    "can give another answer. "
+    "that is data-independent. Polars numbers the bins as they appear: the same three rows in "
+    "another order can give another answer. "
 )
 SCORES = (
     "A score is how far counts are from a model: {how}. It moves as far as the counts in L1. "
@@ -243,8 +247,9 @@ def _noisy_max(one: Asked) -> Case:
             f"number {position + 1} is chosen"
         ),
         note=(
-            "Draws of 0.16.0 follow permute-and-flip, for which 2/scale is exact. The thread is about "
-            "zero-concentrated divergence, where they follow the exponential mechanism, and the claim is "
-            "the known bound ε²/8. No exact ρ is proved here, so that claim has no card."
+            "Draws of 0.16.0 follow permute-and-flip, for which 2/scale is exact. The thread is "
+            "about zero-concentrated divergence, where they follow the exponential mechanism, and "
+            "the claim is the known bound ε²/8. No exact ρ is proved here, so that claim has no "
+            "card."
         ),
     )

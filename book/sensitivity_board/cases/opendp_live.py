@@ -29,7 +29,8 @@ def opendp_query(name: str, transformation: dp.Transformation, *, smallest_size:
 
 
 def opendp_cases() -> list[Case]:
-    """Return the cases of the OpenDP that is installed: transformations and their stability maps."""
+    """Return the cases of the OpenDP that is installed:
+    transformations and their stability maps."""
     dp.enable_features("contrib", "honest-but-curious")
     return [
         *_size_unknown(),
@@ -47,7 +48,8 @@ def _opendp(function: str, setting: str, rows: Iterable[AuditRow], **more: Any) 
 def opendp_records(
     kind: type, bounds: tuple[float, float] | None = None, size: int | None = None
 ) -> Any:
-    """Return OpenDP's domain of datasets of `int` or `float`, without the float that is no number."""
+    """Return OpenDP's domain of datasets of `int` or `float`,
+    without the float that is no number."""
     no_nan = {"nan": False} if kind is float else {}
     return dp.vector_domain(dp.atom_domain(bounds=bounds, T=kind, **no_nan), size)
 
@@ -60,7 +62,8 @@ def _audited(
     changes: Sequence[int] = (),
     norm: float = 1,
 ) -> Case:
-    """A transformation of up to three records or, where records change, of five; two values are its bounds."""
+    """A transformation of up to three records or, where records change, of five;
+    two values are its bounds."""
     universe = Universe.value_range(values)
     bounds = (values[0], values[1]) if len(values) == 2 else None
     records = opendp_records(type(values[0]), bounds, 5 if changes else None)

@@ -56,7 +56,8 @@ CHANGED = "A changed row is counted as one that goes and one that comes."
 
 
 def sql_cases(*statements: str) -> list[Case]:
-    """Return a case for each system, statement and set of limits that has a claim; or for some statements."""
+    """Return a case for each system, statement and set of limits that has a claim;
+    or for some statements."""
     return [
         _case(name, str(statement), str(limits), rows)
         for name in SYSTEMS
@@ -170,8 +171,9 @@ def _scope(statement: str, limits: str, names: list[str]) -> str:
         else ""
     )
     return (
-        f"Asked: {statements()[statement]}. Noised: {said}. {_first_capital(Limits.read(limits).words)}"
-        f"; every value is an end of its bounds or the middle.{people}"
+        f"Asked: {statements()[statement]}. Noised: {said}. "
+        f"{_first_capital(Limits.read(limits).words)}; every value is an end of its bounds or the "
+        f"middle.{people}"
     )
 
 

@@ -74,7 +74,8 @@ def _sums(one: Asked) -> Sums:
 
 
 def unwrapped(dataset: Runs, total: Any, modulus: int | None) -> Any:
-    """Return a total that wraps, and whose release wraps with it, as the nearest to the ideal sum."""
+    """Return a total that wraps, and whose release wraps with it,
+    as the nearest to the ideal sum."""
     if modulus is None:
         return total
     ideal = sum(sum(records) * times for records, times in dataset)
@@ -83,7 +84,8 @@ def unwrapped(dataset: Runs, total: Any, modulus: int | None) -> Any:
 
 @cache
 def opendp_sums() -> tuple[Sums, ...]:
-    """Return the settings of the table "opendp_2021" for the OpenDP that is installed, asked now."""
+    """Return the settings of the table "opendp_2021" for the OpenDP that is installed,
+    asked now."""
     # Imported where it is called: a page that runs Python has no OpenDP.
     import opendp.prelude as dp
 
@@ -192,7 +194,8 @@ class Widest:
 
 
 def widest(tool: Sums, related: Related) -> list[Widest]:
-    """Return, for each size, the widest gap between neighbours among the datasets that were asked."""
+    """Return, for each size, the widest gap between neighbours among the
+    datasets that were asked."""
     answered = tool.answered
     found: dict[int, Widest] = {}
     for x, y in combinations(answered, 2):

@@ -175,7 +175,8 @@ MIDDLE = (
 LONG = (
     "Floats are added one after another. The small records are rounded upwards while the total is"
     " large, and not while one large record is missing, so the gap grows with the square of the"
-    " number of records. The two datasets are those of Casacuberta and others (2022), at this length."
+    " number of records. The two datasets are those of Casacuberta and others (2022), "
+    "at this length."
 )
 READ = "The claim is read from the source, `cc/algorithms/bounded-mean.h`."
 KNOWN = "Google's README has rounding in its floating-point implementations among the known issues."

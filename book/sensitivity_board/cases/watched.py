@@ -21,7 +21,8 @@ NAMES_NONE = "The claim is exact for the other relation, {}; the library's docum
 
 
 class Seen(Asked):
-    """What a tool did in an environment of its own: a sensitivity by size or distance, and its answers."""
+    """What a tool did in an environment of its own:
+    a sensitivity by size or distance, and its answers."""
 
     def claim(self, number: int) -> float:
         """The sensitivity at a size, or a distance."""
@@ -59,7 +60,8 @@ def seen(name: str) -> list[Seen]:
 
 
 def polars_cases() -> list[Case]:
-    """Return the cases of OpenDP's sum by group on Polars tables: every row of a group may change."""
+    """Return the cases of OpenDP's sum by group on Polars tables:
+    every row of a group may change."""
     cases = []
     for tool in seen("opendp_polars"):
         found = audit(

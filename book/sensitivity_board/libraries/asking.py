@@ -1,4 +1,5 @@
-"""What the scripts of all libraries share: the table that they store, and the datasets that they ask about.
+"""What the scripts of all libraries share: the table that they store,
+and the datasets that they ask about.
 
 A library has a folder with an environment of its own. By hand, in it, with Python 3.11:
 
@@ -11,8 +12,8 @@ A library has a folder with an environment of its own. By hand, in it, with Pyth
     uv pip compile requirements.in --output-file requirements.txt --universal \
       --python-version 3.11 --generate-hashes --no-header
 
-This runs in every environment, and imports the standard library only. Nothing is copied from a library's
-documents or source: it is run, and what it hands to its noise is noted.
+This runs in every environment, and imports the standard library only. Nothing is copied from a
+library's documents or source: it is run, and what it hands to its noise is noted.
 """
 
 import csv
@@ -33,7 +34,8 @@ SIDE_BY_SIDE = "floats, bounds 1 and the next float"
 
 
 def store(table: str, figures: dict[str, Iterable[Iterable[Any]]]) -> None:
-    """Write a table of what libraries gave, once all have answered: rows without the first three columns."""
+    """Write a table of what libraries gave, once all have answered:
+    rows without the first three columns."""
     rows = [
         [library, version(library), date.today().isoformat(), *row]
         for library, given in figures.items()
@@ -69,6 +71,7 @@ def one_apart(low: float, high: float, many: int) -> list[Any]:
 
 
 def long_sums(half: int) -> list[Any]:
-    """Two datasets of which the second lacks a 1: ones, then pairs that each round the total upwards."""
+    """Two datasets of which the second lacks a 1:
+    ones, then pairs that each round the total upwards."""
     up, down = (half / 2**52 * sign for sign in (0.5 + 2.0**-52, -(0.5 - 2.0**-52)))
     return [[((1.0,), half - less), ((up, down), half // 2)] for less in (0, 1)]

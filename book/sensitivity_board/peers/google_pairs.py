@@ -1,4 +1,5 @@
-"""The neighbouring pairs by which Google tests its library, scored against the worst pair there is."""
+"""The neighbouring pairs by which Google tests its library,
+scored against the worst pair there is."""
 
 from __future__ import annotations
 
@@ -80,7 +81,8 @@ def ratios() -> pd.DataFrame:
 
 
 def by_group() -> pd.DataFrame:
-    """Return a row a group: its pairs, those that attain the exact value, fall short and go beyond."""
+    """Return a row a group: its pairs, those that attain the exact value,
+    fall short and go beyond."""
     found: dict[str, list[int | str]] = {}
     for group, ratio in ratios().groupby("group", sort=False)["ratio"]:
         attain, short = int((ratio == 1).sum()), int((ratio < 1).sum())

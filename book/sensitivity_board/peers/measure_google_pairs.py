@@ -3,8 +3,9 @@
     git clone https://github.com/google/differential-privacy /tmp/differential-privacy
     python -m sensitivity_board.peers.measure_google_pairs /tmp/differential-privacy
 
-The pairs stay where they are (Apache-2.0, © Google LLC). What is written is how far each of them moves
-what its aggregation makes noisy: `book/sensitivity_board/data/google_pairs.csv`, a row a quantity.
+The pairs stay where they are (Apache-2.0, © Google LLC). What is written is how far each of them
+moves what its aggregation makes noisy: `book/sensitivity_board/data/google_pairs.csv`, a row a
+quantity.
 """
 
 from __future__ import annotations
@@ -117,7 +118,8 @@ def vectors(
 
 
 def _bin(entry: Fraction) -> tuple[bool, int]:
-    """The sign of an entry, and the power of 2 that its absolute value does not exceed: at most 16."""
+    """The sign of an entry, and the power of 2 that its absolute value does not exceed:
+    at most 16."""
     return entry < 0, next((power for power in range(4) if abs(entry) <= 2**power), 4)
 
 
@@ -130,7 +132,8 @@ def moved(one: Counter[Any], other: Counter[Any], noise: str) -> Fraction:
 
 
 def rows(query: str, text: str, version: str, today: str) -> Iterator[list[str]]:
-    """The rows of one file: a case's number in it and its settings, and how far each quantity moves."""
+    """The rows of one file: a case's number in it and its settings,
+    and how far each quantity moves."""
     for number, (settings, raw, neighbour) in enumerate(cases(text), start=1):
         first = vectors(query, settings, raw)
         second = vectors(query, settings, neighbour)

@@ -1,9 +1,10 @@
 """Five mechanisms of StatDP and DP-Sniper, held to the sensitivity that their noise implies.
 
 StatDP (Ding et al. 2018, https://github.com/cmla-psu/statdp) and DP-Sniper (Bichsel et al. 2021,
-https://github.com/eth-sri/dp-sniper) look for events that tell two neighbours apart, by sampling. Five
-of the twenty that DP-Sniper asks are Laplace noise on a vector: noise of scale b at a promise of ε claims an L1
-sensitivity of b · ε, and keeps the ε that is the exact sensitivity over b. Both numbers are exact here.
+https://github.com/eth-sri/dp-sniper) look for events that tell two neighbours apart, by sampling.
+Five of the twenty that DP-Sniper asks are Laplace noise on a vector: noise of scale b at a promise
+of ε claims an L1 sensitivity of b · ε, and keeps the ε that is the exact sensitivity over b. Both
+numbers are exact here.
 
 The vector itself is the input: neighbours differ by at most 1 in one entry, or in each.
 """
@@ -66,7 +67,8 @@ class Noisy:
 
     @property
     def exact(self) -> int:
-        """The exact L1 sensitivity of the vector: enumerated up to five entries, reckoned beyond."""
+        """The exact L1 sensitivity of the vector:
+        enumerated up to five entries, reckoned beyond."""
         return most_moved(self.length, self.neighbours, self.copies)
 
     def ratio(self, epsilon: Fraction) -> Fraction:
@@ -74,7 +76,8 @@ class Noisy:
         return self.claimed(epsilon) / self.exact
 
     def kept(self, epsilon: Fraction) -> Fraction:
-        """The smallest ε for which the mechanism is private: the exact sensitivity over the scale."""
+        """The smallest ε for which the mechanism is private:
+        the exact sensitivity over the scale."""
         return self.exact / self.scale(epsilon)
 
 
@@ -146,7 +149,8 @@ def witness(mechanism: Noisy, epsilon: Fraction = PROMISED) -> AuditRow | None:
 
 
 def noisy_table(epsilon: Fraction = PROMISED) -> pd.DataFrame:
-    """Return the mechanisms as a table: claimed, exact, and the ε that is kept beside what was found."""
+    """Return the mechanisms as a table: claimed, exact,
+    and the ε that is kept beside what was found."""
     return pd.DataFrame([_row(mechanism, epsilon) for mechanism in MECHANISMS])
 
 

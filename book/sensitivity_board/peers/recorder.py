@@ -1,10 +1,10 @@
 """The reduced faults of dp-recorder's tests, each found from its claim alone.
 
-dp-recorder (Cebere et al. 2026, https://github.com/ObliviousAI/dp-recorder, May 2026) runs a program on
-a pair of datasets that it is given, and holds what the program declares against what the pair shows.
-Six files of its `tests/` have a reduced fault each, a seventh a count that is right. The functions are
-written here anew, from what they do, and asked without a pair: a claim, a relation, and the smallest
-numbers that show the claim too small.
+dp-recorder (Cebere et al. 2026, https://github.com/ObliviousAI/dp-recorder, May 2026) runs a
+program on a pair of datasets that it is given, and holds what the program declares against what the
+pair shows. Six files of its `tests/` have a reduced fault each, a seventh a count that is right.
+The functions are written here anew, from what they do, and asked without a pair: a claim, a
+relation, and the smallest numbers that show the claim too small.
 """
 
 from __future__ import annotations
@@ -33,7 +33,8 @@ Pair = tuple[Dataset, Dataset]
 
 @dataclass(frozen=True)
 class Reduced:
-    """One of dp-recorder's tests: a function, what is claimed of it, and the pair that the test brings."""
+    """One of dp-recorder's tests: a function, what is claimed of it,
+    and the pair that the test brings."""
 
     test: str
     what: str
@@ -122,7 +123,8 @@ def ones(records: Dataset) -> int:
 
 
 def privbayes_sensitivity(features: int, parents: int) -> int:
-    """Return the sensitivity that the reduced PrivBayes declares: 0 where the two numbers are equal."""
+    """Return the sensitivity that the reduced PrivBayes declares:
+    0 where the two numbers are equal."""
     return features - parents
 
 
@@ -134,7 +136,8 @@ CHECKS = {
 }
 HALF, ZEROS = Fraction(1, 2), (0,) * 100
 REDUCED = (
-    Reduced("test_sensitivity_miscalibration", "sum, not clipped", DECLARED, raw_sum, LIMIT, REPLACED,
+    Reduced("test_sensitivity_miscalibration", "sum, not clipped", DECLARED, raw_sum, LIMIT,
+        REPLACED,
             ((1, -2, 3), (1, -2, 100))),
     Reduced("test_nan_injection", "clipped sum, with NaN", DECLARED, sum_clipped, LIMIT, REPLACED,
             ((1, 2), (1, None)), missing=True),
@@ -169,7 +172,8 @@ def their_gap(reduced: Reduced) -> Any:
 
 
 def exact_there(reduced: Reduced) -> Any:
-    """Return the exact sensitivity over the values and the size of the pair that the test brings."""
+    """Return the exact sensitivity over the values and the size of the pair
+    that the test brings."""
     return reduced.held(reduced.values, [len(reduced.pair[0])]).worst.found
 
 
@@ -180,7 +184,8 @@ def reached(reduced: Reduced) -> float:
 
 
 def recorder_table() -> pd.DataFrame:
-    """Return the six, and the one that is right, as a table: found from the claim, and on their pair."""
+    """Return the six, and the one that is right, as a table:
+    found from the claim, and on their pair."""
     return pd.DataFrame([_row(reduced) for reduced in (*REDUCED, RIGHT)])
 
 
@@ -211,7 +216,8 @@ def _shown(dataset: Dataset) -> str:
 
 
 def clipped_claims() -> pd.DataFrame:
-    """Return the sum that was meant, clipped and with NaN left out, held to 5 under both relations."""
+    """Return the sum that was meant, clipped and with NaN left out,
+    held to 5 under both relations."""
     meant = Reduced("", "clipped sum", DECLARED, sum_known, LIMIT, ADD_REMOVE, ((), ()))
     relations = {"a record added or removed": ADD_REMOVE, "a record replaced": REPLACED}
     rows = [meant.held([-5, 0, 5, 6], [1, 2], relation).worst for relation in relations.values()]

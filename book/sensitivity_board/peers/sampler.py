@@ -99,8 +99,8 @@ class Plan:
 def plan(gamma: float) -> Plan:
     """Return the number of pairs and the order statistic, as the R package `diffpriv` chooses them.
 
-    Source: Rubinstein and Aldà (2017), Pain-free random differential privacy with sensitivity sampling;
-        `sensitivity_sampler.R` of diffpriv 0.4.2.
+    Source: Rubinstein and Aldà (2017), Pain-free random differential privacy with sensitivity
+        sampling; `sensitivity_sampler.R` of diffpriv 0.4.2.
     """
     if not 0 < gamma < 1:
         raise ValueError(f"gamma must lie between 0 and 1, got {gamma}")
@@ -127,7 +127,8 @@ def gaps(population: str, pairs: int, seed: int) -> dict[str, Array]:
 
 
 def exact(name: str) -> float:
-    """Return the exact sensitivity of a query, one of 25 records changed, over points from 0 to 100."""
+    """Return the exact sensitivity of a query, one of 25 records changed,
+    over points from 0 to 100."""
     query, _ = QUERIES[name]
     values = (0, TOP) if name == "span" else range(TOP + 1)
     universe = sl.Universe.value_range(values)
@@ -135,7 +136,8 @@ def exact(name: str) -> float:
 
 
 def sampled(runs: int = 200, gamma: float = GAMMA) -> pd.DataFrame:
-    """Return what the sampler gives in many runs, for each query and population, over the exact value."""
+    """Return what the sampler gives in many runs, for each query and population,
+    over the exact value."""
     chosen = plan(gamma)
     limits = {name: exact(name) for name in QUERIES}
     tables = []
@@ -161,5 +163,7 @@ def scored(table: pd.DataFrame | None = None) -> Score:
         asked=len(found),
         found=int(np.isclose(found["ratio"], 1, rtol=1e-12).sum()),
         what="runs whose sampled number is the exact one",
-        worst=f"{worst['query']} of {SIZE}: moves by {limit:g}, {worst['ratio'] * limit:.3g} sampled",
+        worst=(
+            f"{worst['query']} of {SIZE}: moves by {limit:g}, {worst['ratio'] * limit:.3g} sampled"
+        ),
     )

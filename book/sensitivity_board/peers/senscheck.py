@@ -2,12 +2,13 @@
 
 SensCheck (Jafri 2025, https://github.com/uvm-plaid/SensCheck, commit of 8 March 2025) reads the
 sensitivity that the type of a Haskell function states, and makes a random test of it. Its file
-`src/IncorrectAnnotations.hs` has six functions whose types are wrong. They are written here anew, from
-what they do.
+`src/IncorrectAnnotations.hs` has six functions whose types are wrong.
+They are written here anew, from what they do.
 
-A type states a sum of distances, one for each argument that it names: `s1 +++ s2` says that the answer
-moves by no more than the first argument and the second move together, `s1` that it moves by no more
-than the first moves, whatever the second does. Distances are L2, over the entries of an argument.
+A type states a sum of distances, one for each argument that it names: `s1 +++ s2` says that the
+answer moves by no more than the first argument and the second move together, `s1` that it moves by
+no more than the first moves, whatever the second does. Distances are L2, over the entries of an
+argument.
 """
 
 from __future__ import annotations
@@ -64,7 +65,8 @@ class Annotation:
         return sl.Query(self.name, lambda given: self.function(*given))
 
     def inputs(self, most: int) -> list[Given]:
-        """Every call with numbers from 0 to `most`. Cost: (most + 1) to the power of the entries."""
+        """Every call with numbers from 0 to `most`.
+        Cost: (most + 1) to the power of the entries."""
         sides = [product(range(most + 1), repeat=entries) for entries in self.entries]
         return list(product(*sides))
 
@@ -140,7 +142,8 @@ def mended(annotation: Annotation, most: int = 2) -> Audit:
 
 
 def smallest(annotation: Annotation) -> AuditRow | None:
-    """Return the violation with the smallest numbers: the sum of all entries is the least that there is."""
+    """Return the violation with the smallest numbers:
+    the sum of all entries is the least that there is."""
     for total in range(1, LARGEST_SUM + 1):
         broken = [pair for pair in _pairs_of(annotation, total) if _breaks(annotation, pair)]
         if broken:
@@ -150,7 +153,8 @@ def smallest(annotation: Annotation) -> AuditRow | None:
 
 
 def _pairs_of(annotation: Annotation, total: int) -> Iterator[tuple[Given, Given]]:
-    """The pairs of calls whose entries sum to a total, the first the one that is earlier in order."""
+    """The pairs of calls whose entries sum to a total,
+    the first the one that is earlier in order."""
     width = sum(annotation.entries)
     for entries in _entries_of(2 * width, total):
         x, y = (_arguments(annotation, side) for side in (entries[:width], entries[width:]))
@@ -182,13 +186,15 @@ def _breaks(annotation: Annotation, pair: tuple[Given, Given]) -> bool:
 
 
 def factor(annotation: Annotation, most: int = 2) -> float:
-    """Return how many times too small a type is, over numbers from 0 to `most`; infinity if it claims 0."""
+    """Return how many times too small a type is, over numbers from 0 to `most`;
+    infinity if it claims 0."""
     ratio = as_stated(annotation, most).worst.ratio
     return float(1 / ratio) if ratio else math.inf
 
 
 def annotations_table() -> pd.DataFrame:
-    """Return the six as a table: what is stated, what was found, the smallest witness, what is right."""
+    """Return the six as a table: what is stated, what was found, the smallest witness,
+    what is right."""
     return pd.DataFrame([_row(annotation) for annotation in ANNOTATIONS])
 
 

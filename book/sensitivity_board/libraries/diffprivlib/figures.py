@@ -1,8 +1,8 @@
 """Watch diffprivlib at work, and store what was seen as diffprivlib.csv.
 
-Each mechanism is wrapped where a tool looks it up; the wrapper makes the real mechanism, notes the sensitivity that it holds and the value that is to
-be randomised, and gives that value back as it is. So a tool runs as ever, only without noise, on
-every small dataset of a few values.
+Each mechanism is wrapped where a tool looks it up; the wrapper makes the real mechanism, notes the
+sensitivity that it holds and the value that is to be randomised, and gives that value back as it
+is. So a tool runs as ever, only without noise, on every small dataset of a few values.
 
 "sensitivity at size n" is what the mechanism held for datasets of n records, and "answer to …" is
 what it was given. A quantile's answer is its utility at the middle of each unit interval. None

@@ -145,7 +145,7 @@ def cut(query: Callable[[float], pl.LazyFrame]) -> Figures:
             yield f"answer to {values}", answer
 
 
-# --- truncation and a column that is defined anew: datasets of at most two people ------------------
+# --- truncation and a column that is defined anew: datasets of at most two people -----------------
 
 PEOPLE = {"id": pl.Int64, "g": pl.Int64}
 MERGED = pl.lit(0, dtype=pl.Int64)
@@ -217,7 +217,7 @@ def few(people: list[Any]) -> Iterator[tuple[Any, ...]]:
         yield from combinations_with_replacement(people, size)
 
 
-# --- scores of a pair of columns under a model: datasets of at most two people ---------------------
+# --- scores of a pair of columns under a model: datasets of at most two people --------------------
 
 PAIR = ("a", "b")
 CELLS = list(product(range(2), repeat=2))
@@ -256,7 +256,7 @@ def scores(name: str, norm: str, bounds: list[Any]) -> Figures:
         yield f"answer to {dataset}", score(table)[0]
 
 
-# --- the noisy maximum: its draws are held to a distribution ----------------------------------------
+# --- the noisy maximum: its draws are held to a distribution --------------------------------------
 
 
 def noisy_max(measure: dp.Measure, scale: float) -> dp.Measurement:
