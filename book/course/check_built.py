@@ -1,4 +1,5 @@
-"""What `make course` built, tried as students and markers would: run by `make course CHECK=1` in its own environment."""
+"""What `make course` built, tried as students and markers would:
+run by `make course CHECK=1` in its own environment."""
 
 import re
 import shutil
@@ -19,7 +20,8 @@ GRADED = BUILT / "staff" / "nbgrader"
 NOTEBOOKS = sorted((BUILT / "students" / "notebooks").glob("[0-9]*.ipynb"))
 TEXTS = [path for path in (BUILT / "students").rglob("*") if path.is_file()]
 SEED = (BUILT / "staff" / "SEED").read_text(encoding="utf-8").strip()
-POINTS = {  # of assignment 1: what each of five wrong submissions loses, and what stands in its cell
+# Of assignment 1: what each of five wrong submissions loses, and what stands in its cell.
+POINTS = {
     "off-by-one": ("a1-sum-swapped", 1, "moved = {right} + 1"),
     "no-neighbours": ("a1-mean-left", 2, "x, y = {days}[:{size}], {days}[-{size}:]"),
     "no-return": ("a1-top-minus-bottom", 2, "def spread(d):\n    max(d)"),
@@ -118,7 +120,10 @@ def test_a_wrong_answer_loses_its_own_points(gradebook, student):
 
 def test_the_decks_ask_nobody():
     """Catches a script, style, font or picture that a deck would fetch."""
-    fetched = r"""(?:src|data)=["'](?:https?:)?//|<link[^>]+href=["'](?:https?:)?//|@import[^;]*//|url\(["']?(?:https?:)?//"""
+    fetched = (
+        r"""(?:src|data)=["'](?:https?:)?//|<link[^>]+href=["'](?:https?:)?//"""
+        r"""|@import[^;]*//|url\(["']?(?:https?:)?//"""
+    )
     pages = [*(BUILT / "slides").glob("*.html"), *(BUILT / "slides").rglob("*.css")]
     assert len(pages) > 3
     assert [
@@ -128,7 +133,8 @@ def test_the_decks_ask_nobody():
 
 @pytest.mark.skipif(not shutil.which("chromium"), reason="no Chromium here")
 def test_a_browser_asks_nobody_for_a_deck():
-    """Catches an address that a script puts together; and a slide that is higher than the screen."""
+    """Catches an address that a script puts together;
+    and a slide that is higher than the screen."""
     from playwright.sync_api import sync_playwright
 
     asked, wrong = [], []

@@ -15,9 +15,13 @@ PLAN = tomllib.loads((COURSE / "course.toml").read_text(encoding="utf-8"))
 
 
 def questions() -> dict[str, dict[str, Any]]:
-    """The exam bank by number: kind, minutes, marks, objectives, and the texts of question and scheme."""
+    """The exam bank by number: kind, minutes, marks, objectives,
+    and the texts of question and scheme."""
     text = (COURSE / "exam.md").read_text(encoding="utf-8")
-    form = r"^## (Q\d+)\. ([^\n]+)\n\n\*(\w+), (\d+) minutes, (\d+) marks\. Objectives: (.+?)\.\*\n\n(.*?)\n\n\*\*Scheme\.\*\* (.*?)(?=\n\n## |\Z)"
+    form = (
+        r"^## (Q\d+)\. ([^\n]+)\n\n\*(\w+), (\d+) minutes, (\d+) marks\. Objectives: "
+        r"(.+?)\.\*\n\n(.*?)\n\n\*\*Scheme\.\*\* (.*?)(?=\n\n## |\Z)"
+    )
     names = ("title", "kind", "minutes", "marks", "objectives", "question", "scheme")
     found: dict[str, dict[str, Any]] = {}
     for number, *said in re.findall(form, text, re.MULTILINE | re.DOTALL):

@@ -16,7 +16,10 @@ def bounds_of(rng: Random) -> tuple[int, int]:
 
 def both_formulas(rng: Random) -> Task:
     (low, high), k = bounds_of(rng), rng.randint(2, 4)
-    code = f"sum(sl.global_sensitivity(sl.SUM, sl.Universe.value_range([{low}, {high}]), size=5, relation=family({k})).value for family in (sl.Change, sl.SymmetricDifference))"
+    code = (
+        f"sum(sl.global_sensitivity(sl.SUM, sl.Universe.value_range([{low}, {high}]), size=5, "
+        f"relation=family({k})).value for family in (sl.Change, sl.SymmetricDifference))"
+    )
     return number(
         "both",
         value(code),
@@ -26,7 +29,11 @@ def both_formulas(rng: Random) -> Task:
         stars=1,
         minutes=5,
         objectives=("closed-forms.2", "clipping.2"),
-        text=f"Five records are clipped to $({low}, {high})$ and added up. How far does the sum move if at most {k} of them are changed, and how far if at most {k} come or go? Give the two numbers, added up.",
+        text=(
+            f"Five records are clipped to $({low}, {high})$ and added up. How far does the sum "
+            f"move if at most {k} of them are changed, and how far if at most {k} come or go? "
+            "Give the two numbers, added up."
+        ),
         given={"low": low, "high": high, "k": k},
     )
 
@@ -35,9 +42,15 @@ def mix_refutes(rng: Random) -> Task:
     high, k = rng.randint(3, 9), rng.choice([2, 3, 4])
     claim = Fraction(k * high, 1 + k)
     universe = f"sl.Universe.value_range(range({high + 1}))"
-    ends = f"sl.global_sensitivity(sl.MEAN, sl.Universe.value_range([0, {high}]), size=range(1, {2 * k + 2}), relation=sl.SymmetricDifference({k}))"
+    ends = (
+        f"sl.global_sensitivity(sl.MEAN, sl.Universe.value_range([0, {high}]), size=range(1, "
+        f"{2 * k + 2}), relation=sl.SymmetricDifference({k}))"
+    )
     return pair(
-        f"pair(sl.MEAN, {universe}, None, sl.SymmetricDifference({k}), Fraction('{claim}') + Fraction(1, 100))",
+        (
+            f"pair(sl.MEAN, {universe}, None, sl.SymmetricDifference({k}), "
+            f"Fraction('{claim}') + Fraction(1, 100))"
+        ),
         f"x, y = map(list, {ends}.witness)",
         f"# Whole numbers from 0 to {high}, one or more in each",
         title="A formula is refuted",
@@ -45,14 +58,21 @@ def mix_refutes(rng: Random) -> Task:
         stars=2,
         minutes=10,
         objectives=("closed-forms.1", "closed-forms.3"),
-        text=f"Datasets have at least one record, all from 0 to {high}, and at most {k} records come or go. A formula gives $kR/(1 + k) = {claim}$ for the mean. Find two datasets within that distance whose means are further apart.",
+        text=(
+            f"Datasets have at least one record, all from 0 to {high}, and at most {k} records "
+            f"come or go. A formula gives $kR/(1 + k) = {claim}$ for the mean. Find two datasets "
+            "within that distance whose means are further apart."
+        ),
         given={"high": high, "k": k, "claim": claim},
     )
 
 
 def mean_of_many(rng: Random) -> Task:
     (low, high), m = bounds_of(rng), rng.randint(6, 20)
-    code = f"sl.closed_form(sl.MEAN, bounds=({low}, {high}), min_size={m}, relation=sl.SymmetricDifference(1)).value"
+    code = (
+        f"sl.closed_form(sl.MEAN, bounds=({low}, {high}), min_size={m}, "
+        "relation=sl.SymmetricDifference(1)).value"
+    )
     return number(
         "moved",
         value(code),
@@ -62,14 +82,20 @@ def mean_of_many(rng: Random) -> Task:
         stars=1,
         minutes=5,
         objectives=("closed-forms.1",),
-        text=f"Records lie between {low} and {high}. There are at least {m} of them, whoever comes or goes, and one comes or goes. How far can the mean move?",
+        text=(
+            f"Records lie between {low} and {high}. There are at least {m} of them, whoever "
+            "comes or goes, and one comes or goes. How far can the mean move?"
+        ),
         given={"low": low, "high": high, "m": m},
     )
 
 
 def spread_of_some(rng: Random) -> Task:
     size, high, k = rng.choice([5, 6, 7]), rng.randint(2, 6), rng.choice([2, 3])
-    code = f"sl.global_sensitivity(sl.VARIANCE, sl.Universe.value_range([0, {high}]), size={size}, relation=sl.Change({k})).value"
+    code = (
+        f"sl.global_sensitivity(sl.VARIANCE, sl.Universe.value_range([0, {high}]), size={size}, "
+        f"relation=sl.Change({k})).value"
+    )
     return number(
         "moved",
         value(code),
@@ -79,7 +105,11 @@ def spread_of_some(rng: Random) -> Task:
         stars=2,
         minutes=10,
         objectives=("closed-forms.1", "closed-forms.4"),
-        text=f"Of {size} records between 0 and {high} at most {k} are changed. How far can their variance move (the mean squared distance from the mean)? {k} times the number for one change is too much.",
+        text=(
+            f"Of {size} records between 0 and {high} at most {k} are changed. How far can their "
+            f"variance move (the mean squared distance from the mean)? {k} times the number for "
+            "one change is too much."
+        ),
         given={"size": size, "high": high, "k": k},
     )
 
@@ -91,7 +121,10 @@ def ends_miss_it(rng: Random) -> Task:
     code = f"sl.global_sensitivity(late, {universe}, size=3, relation=sl.Change(1))"
     found = value(code, setting)
     return pair(
-        f"pair(lambda d: max(0, min(sum(d) - {start}, {top})), {universe}, 3, sl.Change(1), {found.value})",
+        (
+            f"pair(lambda d: max(0, min(sum(d) - {start}, {top})), {universe}, 3, sl.Change(1), "
+            f"{found.value})"
+        ),
         f"x, y = map(list, {code}.witness)",
         setting,
         title="Where the two ends miss it",
@@ -99,7 +132,11 @@ def ends_miss_it(rng: Random) -> Task:
         stars=2,
         minutes=10,
         objectives=("closed-forms.3", "closed-forms.4"),
-        text=f"A sum starts to count at {start} and stops {top} later. Records are whole numbers from 0 to {top}. Find three, and the same three with one changed, between which it moves as far as it can.",
+        text=(
+            f"A sum starts to count at {start} and stops {top} later. Records are whole numbers "
+            f"from 0 to {top}. Find three, and the same three with one changed, between which it "
+            "moves as far as it can."
+        ),
         given={"start": start, "top": top, "right": found.value},
     )
 
@@ -113,12 +150,18 @@ def clipped_total(rng: Random) -> Task:
         stars=1,
         minutes=5,
         objectives=("clipping.1",),
-        text=f"Write `clipped(d)`: the sum of a list, each number of which is first clipped to $({low}, {high})$.",
+        text=(
+            "Write `clipped(d)`: the sum of a list, each number of which is first clipped to "
+            f"$({low}, {high})$."
+        ),
         start="def clipped(d):\n    ...",
         solution=f"def clipped(d):\n    return {body}",
         own="clipped",
-        judge=f"FunctionAnswer('', 'def clipped(d):', agrees(lambda d: {body}, "
-        "lambda: (([*x],) for n in (1, 2, 3) for x in sl.Universe.value_range([-9, -1, 0, 2, 4, 15]).datasets(n))))",
+        judge=(
+            f"FunctionAnswer('', 'def clipped(d):', agrees(lambda d: {body}, "
+            "lambda: (([*x],) for n in (1, 2, 3) for x in sl.Universe.value_range([-9, -1, 0, 2, "
+            "4, 15]).datasets(n))))"
+        ),
         given={"low": low, "high": high},
     )
 
@@ -149,7 +192,12 @@ bound = min(range(1, 101), key=error)"""
         stars=3,
         minutes=15,
         objectives=("clipping.3", "clipping.4"),
-        text=f"Twelve people are {ages} years old. Their ages are clipped to $(0, U)$ and added up, with Laplace noise for $\\varepsilon = {epsilon}$; one person joins or leaves. Which whole number $U$ has the least expected squared error? (In truth nobody may look at the ages to choose it. Say why, in a comment.)",
+        text=(
+            f"Twelve people are {ages} years old. Their ages are clipped to $(0, U)$ and added "
+            f"up, with Laplace noise for $\\varepsilon = {epsilon}$; one person joins or leaves. "
+            "Which whole number $U$ has the least expected squared error? (In truth nobody may "
+            "look at the ages to choose it. Say why, in a comment.)"
+        ),
         given={"ages": ages, "epsilon": epsilon},
     )
 
@@ -161,9 +209,17 @@ def mean_proved(rng: Random) -> Task:
         stars=2,
         minutes=20,
         objectives=("closed-forms.4", "clipping.2"),
-        text="Let all datasets have at least $m \\ge 1$ records between $L$ and $U$. One record joins or leaves, and both datasets have at least $m$. Prove that the mean moves by at most $(U - L)/(m + 1)$, and that some pair attains it.",
-        solution="**1:** by symmetry let a record $r$ join $n \\ge m$ others, whose mean is $\\mu$. **2:** the new mean is $(n\\mu + r)/(n + 1)$, and the gap is $|r - \\mu|/(n + 1)$. "
-        "**2:** both $r$ and $\\mu$ lie between $L$ and $U$, and $n \\ge m$: at most $(U - L)/(m + 1)$. **1:** attained by $m$ records $L$ that a record $U$ joins.",
+        text=(
+            "Let all datasets have at least $m \\ge 1$ records between $L$ and $U$. One record "
+            "joins or leaves, and both datasets have at least $m$. Prove that the mean moves by "
+            "at most $(U - L)/(m + 1)$, and that some pair attains it."
+        ),
+        solution=(
+            "**1:** by symmetry let a record $r$ join $n \\ge m$ others, whose mean is $\\mu$. "
+            "**2:** the new mean is $(n\\mu + r)/(n + 1)$, and the gap is $|r - \\mu|/(n + 1)$. "
+            "**2:** both $r$ and $\\mu$ lie between $L$ and $U$, and $n \\ge m$: at most $(U - "
+            "L)/(m + 1)$. **1:** attained by $m$ records $L$ that a record $U$ joins."
+        ),
     )
 
 

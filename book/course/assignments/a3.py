@@ -11,7 +11,10 @@ TITLE = "Rows, people and other people's claims"
 
 def join_moves(rng: Random) -> Task:
     low, high, size = rng.choice([10, 20, 30]), rng.choice([50, 70, 90]), rng.choice([2, 3])
-    statement = "SELECT COALESCE(SUM(b.salary - a.salary), 0) FROM staff AS a JOIN staff AS b USING (team) WHERE a.salary < b.salary"
+    statement = (
+        "SELECT COALESCE(SUM(b.salary - a.salary), 0) FROM staff AS a JOIN staff AS b USING "
+        "(team) WHERE a.salary < b.salary"
+    )
     code = (
         f"sl.global_sensitivity(sl.sql({statement!r}), sl.Universe.product(team=['art', 'law'], "
         f"salary=[{low}, {high}], name='staff'), size={size}, relation=sl.SymmetricDifference(1))"
@@ -25,16 +28,26 @@ def join_moves(rng: Random) -> Task:
         stars=1,
         minutes=10,
         objectives=("tables.1", "tables.2"),
-        text=f"An office has the teams art and law, and salaries of {low} or {high}. It publishes the answer to\n\n```sql\n{statement}\n```\n\nfor a table of {size} people. How far can one person who joins or leaves move it?",
+        text=(
+            f"An office has the teams art and law, and salaries of {low} or {high}. It publishes "
+            f"the answer to\n\n```sql\n{statement}\n```\n\n"
+            f"for a table of {size} people. How far can one person who joins or leaves move it?"
+        ),
         given={"low": low, "high": high, "size": size},
     )
 
 
 def above_average(rng: Random) -> Task:
     values, size = sorted(rng.sample(range(10, 100, 5), 3)), rng.choice([3, 4, 5])
-    setting = "def above(salaries):\n    return sum(one * len(salaries) > sum(salaries) for one in salaries)"
+    setting = (
+        "def above(salaries):\n    return sum(one * len(salaries) > sum(salaries) for one in "
+        "salaries)"
+    )
     return pair(
-        f"pair(lambda d: sum(one * len(d) > sum(d) for one in d), sl.Universe.value_range({values}), {size}, sl.SymmetricDifference(1), {size})",
+        (
+            "pair(lambda d: sum(one * len(d) > sum(d) for one in d), "
+            f"sl.Universe.value_range({values}), {size}, sl.SymmetricDifference(1), {size})"
+        ),
         f"x, y = [{values[1]}] * {size}, [{values[1]}] * {size} + [{values[0]}]",
         setting,
         title="A subquery lets everybody move",
@@ -42,14 +55,22 @@ def above_average(rng: Random) -> Task:
         stars=2,
         minutes=10,
         objectives=("tables.2", "tables.3"),
-        text=f"{size} people earn {values[0]}, {values[1]} or {values[2]}. `above` counts those who earn more than the average. A colleague says that one person who joins or leaves moves it by 1. Find a pair for which it moves by {size}.",
+        text=(
+            f"{size} people earn {values[0]}, {values[1]} or {values[2]}. `above` counts those "
+            "who earn more than the average. A colleague says that one person who joins or "
+            f"leaves moves it by 1. Find a pair for which it moves by {size}."
+        ),
         given={"values": values, "size": size},
     )
 
 
 def classes_taken(rng: Random) -> Task:
     days, most = rng.randint(3, 8), rng.randint(2, 4)
-    code = f"sl.global_sensitivity(lambda weeks: tuple(map(sum, zip(*weeks))), sl.Universe.value_range([(0,) * {days}, ({most},) * {days}]), size=1, relation=sl.Change(1), norm=2).value"
+    code = (
+        "sl.global_sensitivity(lambda weeks: tuple(map(sum, zip(*weeks))), "
+        f"sl.Universe.value_range([(0,) * {days}, ({most},) * {days}]), size=1, "
+        "relation=sl.Change(1), norm=2).value"
+    )
     return number(
         "moved",
         float(value(code)),
@@ -59,7 +80,11 @@ def classes_taken(rng: Random) -> Task:
         stars=1,
         minutes=5,
         objectives=("people.1", "people.2"),
-        text=f"A gym publishes how many visits it had in each of {days} months. A member counts at most {most} times in a month, and joins or leaves with all visits. How far do the counts move in L2? (Three digits.)",
+        text=(
+            f"A gym publishes how many visits it had in each of {days} months. A member counts "
+            f"at most {most} times in a month, and joins or leaves with all visits. How far do "
+            "the counts move in L2? (Three digits.)"
+        ),
         given={"days": days, "most": most},
     )
 
@@ -70,7 +95,8 @@ def bounded_person(rng: Random) -> Task:
     names, prices = map(list, zip(*rows, strict=True))
     code = f"""import pandas as pd
 orders = pd.DataFrame({{"person": {names}, "price": {prices}}})
-buyers = sl.Universe.people(orders, id="person").truncated(clip={{"price": (0, {cap})}}, rows={most}, keep="price")
+buyers = sl.Universe.people(orders, id="person")
+buyers = buyers.truncated(clip={{"price": (0, {cap})}}, rows={most}, keep="price")
 moved = sl.global_sensitivity(sl.SUM.of("price"), buyers, size=3, relation=sl.AddRemove(1)).value"""
     return number(
         "moved",
@@ -81,14 +107,23 @@ moved = sl.global_sensitivity(sl.SUM.of("price"), buyers, size=3, relation=sl.Ad
         stars=2,
         minutes=10,
         objectives=("people.2", "people.3", "tables.4"),
-        text=f"Four people placed orders: {', '.join(f'{name} {price}' for name, price in rows)}. Each price is clipped to $(0, {cap})$, and only the {'cheapest order' if most == 1 else 'two cheapest orders'} of a person counted. Three of the four are in the table. How far can one of them who joins or leaves move the sum?",
+        text=(
+            f"Four people placed orders: {', '.join(f'{name} {price}' for name, price in rows)}. "
+            f"Each price is clipped to $(0, {cap})$, and only the "
+            f"{'cheapest order' if most == 1 else 'two cheapest orders'} of a person counted. "
+            "Three of the four are in the table. How far can one of them who joins or leaves "
+            "move the sum?"
+        ),
         given={"rows": rows, "most": most, "cap": cap},
     )
 
 
 def person_changed(rng: Random) -> Task:
     back, fine, most = rng.randint(2, 9), rng.randint(10, 30), rng.randint(2, 4)
-    code = f"sl.global_sensitivity(sl.SUM, sl.Universe.value_range([{-back * most}, {fine * most}]), size=1, relation=sl.Change(1)).value"
+    code = (
+        f"sl.global_sensitivity(sl.SUM, sl.Universe.value_range([{-back * most}, "
+        f"{fine * most}]), size=1, relation=sl.Change(1)).value"
+    )
     return number(
         "moved",
         value(code),
@@ -98,7 +133,11 @@ def person_changed(rng: Random) -> Task:
         stars=1,
         minutes=5,
         objectives=("people.1", "people.3"),
-        text=f"Readers pay fines of at most {fine}, and get at most {back} back, a fine of {-back}. At most {most} rows a person are counted. One person is *changed* for another. How far does the sum move at most?",
+        text=(
+            f"Readers pay fines of at most {fine}, and get at most {back} back, a fine of "
+            f"{-back}. At most {most} rows a person are counted. One person is *changed* for "
+            "another. How far does the sum move at most?"
+        ),
         given={"back": back, "fine": fine, "most": most},
     )
 
@@ -111,20 +150,30 @@ def kept_rows(rng: Random) -> Task:
         if kept[person] <= {most}:
             total += min(price, {cap})
     return total"""
-    reference = f"lambda rows: sum(sum(sorted((min(p, {cap}) for who, p in rows if who == one), reverse=True)[:{most}]) for one in {{who for who, _ in rows}})"
+    reference = (
+        f"lambda rows: sum(sum(sorted((min(p, {cap}) for who, p in rows if who == one), "
+        f"reverse=True)[:{most}]) for one in {{who for who, _ in rows}})"
+    )
     return Task(
         title="Bound the rows yourself",
         kind="Code",
         stars=2,
         minutes=15,
         objectives=("people.3", "people.4"),
-        text=f"Write `bounded(rows)`. A row is a person and a price, such as `('Ann', 4)`. Clip each price at {cap}, keep the {most} largest prices of each person, and return their sum.",
+        text=(
+            "Write `bounded(rows)`. A row is a person and a price, such as `('Ann', 4)`. Clip "
+            f"each price at {cap}, keep the {most} largest prices of each person, and return "
+            "their sum."
+        ),
         start="def bounded(rows):\n    ...",
         solution=f"def bounded(rows):\n{body}",
         own="bounded",
-        judge=f"FunctionAnswer('', 'def bounded(rows):', agrees({reference}, "
-        "lambda: (([*zip(x[::2], x[1::2])],) for x in (('a', 1), ('a', 4, 'a', 12), ('a', 3, 'b', 7, 'a', 2, 'a', 9), "
-        "('a', 20, 'b', 20, 'a', 1, 'b', 2, 'a', 6, 'b', 5, 'a', 7)))))",
+        judge=(
+            f"FunctionAnswer('', 'def bounded(rows):', agrees({reference}, "
+            "lambda: (([*zip(x[::2], x[1::2])],) for x in (('a', 1), ('a', 4, 'a', 12), ('a', 3, "
+            "'b', 7, 'a', 2, 'a', 9), ('a', 20, 'b', 20, 'a', 1, 'b', 2, 'a', 6, 'b', 5, 'a', "
+            "7)))))"
+        ),
         given={"most": most, "cap": cap},
     )
 
@@ -135,13 +184,21 @@ def guesses_right(rng: Random) -> Task:
     return number(
         "right",
         math.exp(kept) / (1 + math.exp(kept)),
-        f"import math\nkept = float(Fraction('{times}') * Fraction('{epsilon}'))\nright = 1 / (1 + math.exp(-kept))",
+        (
+            f"import math\nkept = float(Fraction('{times}') * Fraction('{epsilon}'))\n"
+            "right = 1 / (1 + math.exp(-kept))"
+        ),
         title="What too small a claim costs",
         kind="Paper",
         stars=1,
         minutes=5,
         objectives=("audits.2", "audits.4"),
-        text=f"An audit says of a claim: too small by a factor of {times}. Noise was made for it, with $\\varepsilon = {epsilon}$. How often, at most, is an attacker right who is told that one of two neighbours is the table, each equally likely? (A number between 0 and 1, three digits.)",
+        text=(
+            f"An audit says of a claim: too small by a factor of {times}. Noise was made for it, "
+            f"with $\\varepsilon = {epsilon}$. How often, at most, is an attacker right who is "
+            "told that one of two neighbours is the table, each equally likely? (A number "
+            "between 0 and 1, three digits.)"
+        ),
         given={"times": times, "epsilon": epsilon},
     )
 
@@ -149,12 +206,18 @@ def guesses_right(rng: Random) -> Task:
 def trimmed_breaks(rng: Random) -> Task:
     low, size = rng.randint(0, 3), rng.choice([3, 4, 5])
     high = low + rng.randint(3, 7)
-    setting = "def trimmed(d):\n    middle = sorted(d)[1:-1]\n    return Fraction(sum(middle), len(middle))"
+    setting = (
+        "def trimmed(d):\n    middle = sorted(d)[1:-1]\n"
+        "    return Fraction(sum(middle), len(middle))"
+    )
     universe = f"sl.Universe.value_range(range({low}, {high + 1}))"
     code = f"sl.global_sensitivity(trimmed, {universe}, size={size}, relation=sl.Change(1))"
     found = value(code, setting)
     return pair(
-        f"pair(lambda d: Fraction(sum(sorted(d)[1:-1]), len(d) - 2), {universe}, {size}, sl.Change(1), Fraction('{found.value}'))",
+        (
+            f"pair(lambda d: Fraction(sum(sorted(d)[1:-1]), len(d) - 2), {universe}, {size}, "
+            f"sl.Change(1), Fraction('{found.value}'))"
+        ),
         f"x, y = map(list, {code}.witness)",
         setting,
         title="A claim about a trimmed mean",
@@ -162,7 +225,12 @@ def trimmed_breaks(rng: Random) -> Task:
         stars=2,
         minutes=10,
         objectives=("audits.1", "audits.2"),
-        text=f"`trimmed` drops the smallest and the largest of {size} ratings from {low} to {high}, and averages the rest. Somebody claims that one changed rating moves it by at most {Fraction(high - low, size)}, the range divided by the size. Find the pair that breaks the claim by most.",
+        text=(
+            f"`trimmed` drops the smallest and the largest of {size} ratings from {low} to "
+            f"{high}, and averages the rest. Somebody claims that one changed rating moves it by "
+            f"at most {Fraction(high - low, size)}, the range divided by the size. Find the pair "
+            "that breaks the claim by most."
+        ),
         given={"low": low, "high": high, "size": size, "right": found.value},
     )
 
@@ -175,12 +243,19 @@ def claim_mended(rng: Random) -> Task:
         stars=2,
         minutes=10,
         objectives=("audits.1", "audits.3"),
-        text=f"Ratings lie in a range of width {width}. Write `claim(n)`: how far the *midrange*, halfway between the smallest and the largest, of $n$ ratings can move if one changes. It should be exact at sizes 1 to 6.",
+        text=(
+            f"Ratings lie in a range of width {width}. Write `claim(n)`: how far the *midrange*, "
+            "halfway between the smallest and the largest, of $n$ ratings can move if one "
+            "changes. It should be exact at sizes 1 to 6."
+        ),
         start="def claim(n):\n    ...",
         solution=f"def claim(n):\n    return Fraction({width}, 1 if n == 1 else 2)",
         own="claim",
-        judge=f"FunctionAnswer('', 'def claim(n):', agrees(lambda n: sl.global_sensitivity(lambda d: Fraction(min(d) + max(d), 2), "
-        f"sl.Universe.value_range([0, {width}]), size=n, relation=sl.Change(1)).value, lambda: ((n,) for n in range(1, 7))))",
+        judge=(
+            "FunctionAnswer('', 'def claim(n):', agrees(lambda n: sl.global_sensitivity(lambda "
+            f"d: Fraction(min(d) + max(d), 2), sl.Universe.value_range([0, {width}]), size=n, "
+            "relation=sl.Change(1)).value, lambda: ((n,) for n in range(1, 7))))"
+        ),
         given={"width": width},
     )
 
@@ -192,9 +267,19 @@ def report_written(rng: Random) -> Task:
         stars=3,
         minutes=45,
         objectives=("audits.1", "audits.3", "published.3", "published.4"),
-        text="Take a function that you wrote, or one of a library. State its claim, relation, bounds and sizes. Hold it to every pair with `sl.audit`, and write half a page: the verdict, its scope, the smallest witness if there is one, what an attacker gains, and the line that now stands in your tests.",
-        solution="**2:** claim, relation, bounds and sizes are all stated. **3:** the audit runs, and its verdict is read rightly: *too small* is a proof, *exact* and *loose* hold for what was asked. "
-        "**2:** the witness is the smallest, or the report says why there is none. **1:** what an attacker gains is a number. **1:** the test fails if the claim is made smaller.",
+        text=(
+            "Take a function that you wrote, or one of a library. State its claim, relation, "
+            "bounds and sizes. Hold it to every pair with `sl.audit`, and write half a page: the "
+            "verdict, its scope, the smallest witness if there is one, what an attacker gains, "
+            "and the line that now stands in your tests."
+        ),
+        solution=(
+            "**2:** claim, relation, bounds and sizes are all stated. **3:** the audit runs, and "
+            "its verdict is read rightly: *too small* is a proof, *exact* and *loose* hold for "
+            "what was asked. **2:** the witness is the smallest, or the report says why there is "
+            "none. **1:** what an attacker gains is a number. **1:** the test fails if the claim "
+            "is made smaller."
+        ),
     )
 
 

@@ -28,7 +28,10 @@ def assignment(name: str, seed: str) -> Any:
     module = ASSIGNMENTS[name]
     tasks = list(numbered(module.TASKS, name, seed))
     points, minutes = sum(task.points for task in tasks), sum(task.minutes for task in tasks)
-    head = f"# Assignment {name[1:]}. {module.TITLE}\n\n{points} points, about {minutes} minutes. Numbers may be exact "
+    head = (
+        f"# Assignment {name[1:]}. {module.TITLE}\n\n{points} points, about {minutes} minutes. "
+        "Numbers may be exact "
+    )
     head += "(`Fraction(7, 3)`) or have three digits. Keep the names that the cells give you."
     cells = [told(f"{name}-head", head), told(f"{name}-setup", SETUP, "code")]
     for task in tasks:
@@ -48,7 +51,10 @@ def told(grade_id: str, text: str, kind: str = "markdown", **nbgrader: Any) -> A
 def task_cells(task: Task) -> Iterator[Any]:
     """A question and a blank; below it the tests, unless a person marks it."""
     stars = "★" * task.stars
-    told_of = f"*{task.kind}, {stars}, {task.minutes} minutes, {task.points} point{'s' * (task.points > 1)}.*"
+    told_of = (
+        f"*{task.kind}, {stars}, {task.minutes} minutes, {task.points} "
+        f"point{'s' * (task.points > 1)}.*"
+    )
     yield told(f"{task.name}-text", f"## {task.title}\n\n{told_of} {task.text}")
     if not task.own:
         body = f"### BEGIN SOLUTION\n{task.solution}\n### END SOLUTION"

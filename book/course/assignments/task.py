@@ -13,8 +13,9 @@ import sensitivity_lab as sl
 class Task:
     """What stands in the cells of a task.
 
-    `start` is what students find, `solution` what the staff has, `own` the name that is graded, and `judge` an
-    expression that makes the answer. A task without `own` is marked by hand: its solution is a marking scheme.
+    `start` is what students find, `solution` what the staff has, `own` the name that is graded, and
+    `judge` an expression that makes the answer. A task without `own` is marked by hand: its
+    solution is a marking scheme.
     """
 
     title: str

@@ -1,4 +1,5 @@
-"""The decks: reveal.js from the package, formulas and figures from the book, nothing from a network."""
+"""The decks: reveal.js from the package, formulas and figures from the book,
+nothing from a network."""
 
 project = "Sensitivity Lab"
 author = "The Sensitivity Lab authors"
