@@ -133,7 +133,7 @@ def closed_form(
     words = proved.words_within(interval, norm)
     text, attained = words.text(relation, pinned=size is not None), worst.attained and worst.shown
     return ClosedForm(
-        value=presented(worst.gap),  # type: ignore[arg-type]  # no Decimal: bounds are exact
+        value=presented(worst.gap),
         status="exact" if worst.attained else "upper bound",
         formula=f"{text}; {words.where}" if words.where else text,
         conditions=words.conditions if bound is None else ANY_COPIES,

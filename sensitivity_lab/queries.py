@@ -16,7 +16,6 @@ import numpy as np
 
 from sensitivity_lab.did_you_mean import SaysWhich, meant_by
 from sensitivity_lab.numbers.exact import (
-    MOST_EXPONENT,
     as_python,
     brief,
     by_name,
@@ -107,8 +106,9 @@ class Query(SaysWhich):
     tried on the empty dataset where that is asked about: if it fails there, the result says that this was
     not asked; for want of memory, time or a connection it is refused. A function of tables is asked
     about each dataset twice, the second time in another order of the rows, and refused where its answer
-    depends on that. `exact` functions receive ints and Fractions, others the caller's own numbers. The
-    answer of a `root` query is the square root of what its function returns. `rows` answers N datasets at
+    depends on that. `exact` functions receive ints and Fractions, others the caller's own numbers. A
+    Decimal in an answer is read as the Fraction that it is. The answer of a `root` query is the square
+    root of what its function returns. `rows` answers N datasets at
     once, as rows(positions, universe), of an (N, n) array of positions among `universe.values`: N integers
     (or vectors of them) and their denominator; the first of each size is held to the function's. `proved`
     says what is proved of a standard query, for the routes that enumerate nothing.
@@ -478,7 +478,7 @@ def _meant(query: Any) -> str:
 
 
 def checked_answer(answer: Any, query: Query, dataset: Dataset) -> Any:
-    """Return a number as int, Fraction, Decimal or float, a vector as a tuple of those."""
+    """Return a number as int, Fraction or float, a vector as a tuple of those."""
     try:
         return _checked(answer, query.name)
     except (TypeError, ValueError) as error:
@@ -535,14 +535,9 @@ def _checked_number(number: Any, name: str) -> Any:
         raise ValueError(f"query {name} must return finite numbers, got {brief(number)}")
     if isinstance(number, np.longdouble):  # longer than a float
         return simplest(Fraction(*number.as_integer_ratio()))
-    if not isinstance(number, Decimal):
-        return float(number)
-    if abs(number.adjusted()) > MOST_EXPONENT:
-        raise ValueError(
-            f"query {name} must return numbers within 10 to the power of ±{MOST_EXPONENT:,}, "
-            f"got {brief(number)}"
-        )
-    return number
+    if isinstance(number, Decimal):
+        return exact_number(number, f"answer of {name}")
+    return float(number)
 
 
 def answers_at(query: Query, universe: Universe, rows: np.ndarray) -> list[Any]:

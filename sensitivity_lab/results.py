@@ -57,9 +57,10 @@ class Sensitivity(Travels):
         relation=Change(1))
 
     `value` is exact (int or Fraction) where the query is rational, a correctly rounded float
-    for standard deviations and norm 2, a callable's own arithmetic else. `witness` is a pair
-    (dataset, neighbour) that attains it: the first in lexicographic order, if all datasets were
-    enumerated together. `datasets` counts the datasets that were answered; `infeasible` names the
+    for standard deviations and norm 2, else in a callable's own arithmetic: a float, or exact
+    where it answers in ints, Fractions or Decimals. `witness` is a pair (dataset, neighbour) that
+    attains it: the first in lexicographic order, if all datasets were enumerated together.
+    `datasets` counts the datasets that were answered; `infeasible` names the
     directions that no dataset can take, `not_asked` those that lead to the empty dataset where a
     function fails on it: the value does not speak of them. Two results are equal where all of these
     are; a result can be pickled where its query can.

@@ -64,6 +64,7 @@ def global_sensitivity(
         asked about the empty dataset, too, where it is reached: if it fails there, the result's
         `not_asked` says so. A callable that is given tables must not depend on the order of rows:
         it is asked about each dataset in a second one, one of numbers again about the widest pair.
+        A Decimal that it answers is read as the Fraction that it is.
     :param universe: the records that a dataset can have.
     :param size: the number of records of the dataset (the neighbour has what the relation gives),
         or a range in which both sizes lie. Of a query by group over rows, also a mapping from every group

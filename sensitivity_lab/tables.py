@@ -114,7 +114,7 @@ def compare(
     *,
     size: Size,
     relations: Relation | Sequence[Relation],
-    bounds: tuple[Number, Number] | None = None,
+    bounds: tuple[Any, Any] | None = None,
     norm: Norm = 1,
     method: GlobalMethod = "auto",
     max_datasets: int = MAX_DATASETS,
@@ -170,7 +170,7 @@ def _compared(
     query: Query,
     relation: Relation,
     size: Size,
-    bounds: tuple[Number, Number] | None,
+    bounds: tuple[Any, Any] | None,
     norm: Norm,
 ) -> tuple[Any, str | None, float | None]:
     """The closed form beside a sensitivity, its status here, and their ratio; None without one."""

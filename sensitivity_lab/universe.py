@@ -114,7 +114,8 @@ class Universe(metaclass=_Shown):
 
         Records are numbers, or anything that can be hashed, or the rows of a pandas, polars or
         pyarrow table, which functions then receive. Two records with equal values are two records.
-        A Series of pandas or polars brings its name; a pyarrow Array serves, too.
+        A Series of pandas or polars brings its name; a pyarrow Array serves, too. A Decimal is read
+        as the Fraction that it is; a function of your own still receives the Decimal.
         Cost: arrays stay arrays; they are sorted once, when first needed: O(m log m).
         Raises ValueError for an empty universe, NaN or infinities, TypeError for text among
         numbers and for records that have no hash.

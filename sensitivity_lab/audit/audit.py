@@ -85,9 +85,9 @@ def audit(
     Held against all pairs from Universe.value_range([0, 1, 2]), sizes 1 to 3,
     under Change(1); "exact" and "loose" speak of these.
 
-    Ints and Fractions are compared exactly. Where the claim or the answers are floats (or
-    Decimals), numbers that agree to 1e-9, relative, are the same. Rows where nothing is feasible
-    say "infeasible". The function is asked twice more about the pair of each row before the
+    Ints, Fractions and Decimals are compared exactly. Where the claim or the answers are floats,
+    numbers that agree to 1e-9, relative, are the same. Rows where nothing is feasible say
+    "infeasible". The function is asked twice more about the pair of each row before the
     verdict: if it then answers otherwise, it depends on more than the dataset, and is refused.
 
     :param function: a `Query`, or any callable that receives a sorted tuple of records and answers

@@ -10,7 +10,6 @@ vectors in L1 times 2^(length − 1), in L∞ times the length.
 
 from __future__ import annotations
 
-import decimal
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -29,7 +28,6 @@ from sensitivity_lab.methods.lattice import (
 from sensitivity_lab.methods.walk import Answered
 from sensitivity_lab.numbers.exact import RootGap
 from sensitivity_lab.numbers.gap import (
-    EXACTLY,
     Answer,
     Gap,
     Labelled,
@@ -80,10 +78,7 @@ class Sweep:
             return None
         levels = _Levels(problem, evaluations.lattice, arrays)
         # The gaps of all levels come first: pairs are looked for where the widest is.
-        try:
-            ends = [(*levels.widest(size), size) for size in sorted(problem.plan)]
-        except decimal.Inexact:  # the walk says which two answers no number holds the distance of
-            return None
+        ends = [(*levels.widest(size), size) for size in sorted(problem.plan)]
         widest = max(gap for gap, _, _ in ends)
         firsts = [
             (levels.first_dataset(size, ranks), gap) for gap, ranks, size in ends if gap == widest
@@ -175,10 +170,9 @@ class _Levels:
     def widest(self, size: int) -> tuple[Gap, np.ndarray]:
         """The widest gap from datasets of a size, and the ranks of all that have it."""
         own, moves = self.arrays[size], largest_moves(self.problem.plan[size])
-        with decimal.localcontext(EXACTLY):
-            patterns = _sign_patterns(own, self.problem.norm)
-            ends = [(_signed(own, of), *self._extremes(size, moves, of)) for of in patterns]
-            return _widest_root(*ends[0]) if self.problem.query.root else _widest(ends)
+        patterns = _sign_patterns(own, self.problem.norm)
+        ends = [(_signed(own, of), *self._extremes(size, moves, of)) for of in patterns]
+        return _widest_root(*ends[0]) if self.problem.query.root else _widest(ends)
 
     def _extremes(
         self, size: int, moves: list[Move], signs: np.ndarray | None

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import decimal
 import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
@@ -26,17 +25,11 @@ from sensitivity_lab.numbers.exact import (
 )
 from sensitivity_lab.numbers.lazy import pd
 
-Number = int | Fraction | float | Decimal
+Number = int | Fraction | float
 Answer = Number | tuple[Number, ...]
 Norm = Literal[0, 1, 2] | float  # infinity is a float; 0 counts the entries that differ
 Gap = Number | RootGap  # exact to compare
 LONGEST_INT = 2**52  # the difference of two such ints is a float too
-EXACTLY = decimal.Context(  # a million digits: answers lie within 10 to the power of ±100,000
-    prec=1_000_000,
-    Emin=decimal.MIN_EMIN,
-    Emax=decimal.MAX_EMAX,
-    traps=[decimal.Inexact, decimal.InvalidOperation],
-)
 
 
 def gap_between(norm: Norm, root: bool) -> Callable[[Answer, Answer], Gap]:
@@ -51,13 +44,13 @@ def gap_between(norm: Norm, root: bool) -> Callable[[Answer, Answer], Gap]:
             if root:
                 return RootGap(max(a, b), min(a, b))
             if not isinstance(a, tuple):
-                apart: Gap = abs_of(minus(a, b))
+                apart: Gap = abs(a - b)
             else:
                 steps = _steps(a, b)
                 if norm == 2 and math.inf not in steps:
                     return RootGap(sum(Fraction(step) ** 2 for step in steps), 0)
-                apart = max(steps, default=0) if norm == math.inf else _sum(steps)
-        except (TypeError, ArithmeticError) as error:
+                apart = max(steps, default=0) if norm == math.inf else sum(steps)
+        except OverflowError as error:
             raise no_distance(a, b, error) from error
         if apart == math.inf:
             raise no_distance(a, b)
@@ -70,25 +63,7 @@ def _steps(a: Any, b: Any) -> list[Any]:
     """How far apart two vectors lie in each entry."""
     both, alone = _side_by_side(a, b)
     # Sorted, for a sum of floats depends on its order: the same from either answer.
-    return [abs_of(minus(x, y)) for x, y in both] + sorted(map(abs_of, alone))
-
-
-def minus(a: Any, b: Any) -> Any:
-    """Return a − b: of Decimals with all digits, however few the caller's context keeps."""
-    if isinstance(a, Decimal) or isinstance(b, Decimal):
-        return EXACTLY.subtract(a, b)
-    return a - b
-
-
-def abs_of(number: Any) -> Any:
-    """A number without its sign, and with all its digits."""
-    return number.copy_abs() if isinstance(number, Decimal) else abs(number)
-
-
-def _sum(steps: Sequence[Any]) -> Any:
-    """The sum of steps, of Decimals with all digits."""
-    with decimal.localcontext(EXACTLY):
-        return sum(steps)
+    return [abs(x - y) for x, y in both] + sorted(map(abs, alone))
 
 
 def _entries_that_differ(a: Any, b: Any) -> int:
@@ -112,7 +87,7 @@ def _side_by_side(a: Any, b: Any) -> tuple[list[tuple[Any, Any]], list[Any]]:
 def no_distance(a: Any, b: Any, error: Exception | None = None) -> ValueError:
     """Return the refusal of two answers whose difference their arithmetic cannot give."""
     got = f"got {brief(a)} and {brief(b)}"
-    if error is None or isinstance(error, decimal.Inexact):
+    if error is None:
         return ValueError(
             f"query must give answers whose distance its own numbers can hold, {got}: scale them "
             "down, or answer in ints or Fractions"
@@ -121,14 +96,13 @@ def no_distance(a: Any, b: Any, error: Exception | None = None) -> ValueError:
 
 
 def arithmetics(answers: Iterable[Answer]) -> set[str]:
-    """Return the arithmetics that answers are in; a short whole number is at home in each."""
-    kinds = set()
-    for answer in answers:
-        for number in answer if isinstance(answer, tuple) else (answer,):
-            if not isinstance(number, int) or abs(number) > LONGEST_INT:
-                inexact = isinstance(number, (float, Decimal))
-                kinds.add(type(number).__name__ if inexact else "exact")
-    return kinds
+    """Return the arithmetics that answers are in; a short whole number is at home in both."""
+    return {
+        "float" if isinstance(number, float) else "exact"
+        for answer in answers
+        for number in (answer if isinstance(answer, tuple) else (answer,))
+        if not isinstance(number, int) or abs(number) > LONGEST_INT
+    }
 
 
 def all_rational(numbers: Sequence[Any]) -> TypeGuard[Sequence[Exact]]:
@@ -291,26 +265,23 @@ def measured(metric: Metric, name: str, x: Any, y: Any) -> Any:
 
 
 def amount(value: Any, what: str) -> Any:
-    """Return a number of at least 0 as int, Fraction, Decimal or float; infinity is one."""
+    """Return a number of at least 0 as int, Fraction or float; infinity is one."""
     value = as_python(value)
     if not is_real(value):
         raise TypeError(f"{what} must be a number of at least 0, got {brief(value)}")
     number = _as_pythons(value, what)
-    nan = number.is_nan() if isinstance(number, Decimal) else number != number
-    if nan or number < 0:
-        raise ValueError(f"{what} must be a number of at least 0, got {brief(number)}")
+    if number != number or number < 0:
+        raise ValueError(f"{what} must be a number of at least 0, got {brief(value)}")
     return number
 
 
 def _as_pythons(value: Any, what: str) -> Any:
     """A number of any library as one of Python's; a short float is read as it is written."""
-    if isinstance(value, (Rational, np.bool_)):
+    if isinstance(value, (Rational, Decimal, np.bool_)) and is_finite(value):
         return exact_number(value, what)
     if isinstance(value, float):
         return float.__float__(value)
     if isinstance(value, Decimal):
-        if is_finite(value):
-            exact_number(value, what)  # refuses an exponent beyond reason
-        return value
+        return math.nan if value.is_nan() else float(value)
     number = float(str(value))
     return exact_number(value, what) if math.isinf(number) and is_finite(value) else number

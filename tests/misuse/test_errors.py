@@ -210,12 +210,14 @@ WANTED = ["number or a vector", "(1, 2)"]
         (fails_on_ten, ValueError, ["fails_on_ten", "ZeroDivisionError", "no tens", ", 10)"]),
         (lambda x: math.nan if 10 in x else 0.0, ValueError, ["<lambda>", "finite", "nan", ", 10)"]),
         (lambda x: np.float64(-math.inf) if 10 in x else 0.0, ValueError, ["finite", "inf", ", 10)"]),
+        *((lambda x, it=it: Decimal(it) if 10 in x else 1, ValueError, ["<lambda>", "finite", it, ", 10)"])
+          for it in ("NaN", "sNaN", "-Infinity")),
         (lambda x: [0, math.nan] if 10 in x else [0, 0], ValueError, ["finite", "nan", ", 10)"]),
         *((lambda x, it=it: it, TypeError, [*WANTED, word]) for it, word in (
             ("many", "'many'"), (None, "None"), ({"a": "b"}, "'b'"), (["a"], ""), (1j, "1j"),
             (np.timedelta64(3, "ns"), ""), (np.array(np.timedelta64(3, "ns")), ""))),  # numpy makes it 3
         (lambda x: Rude(), ValueError, ["answer of <lambda> must have a length or none", "'mine'"]),
-        *((lambda x, it=it: (Decimal(it), 1), ValueError, ["must return numbers within 10 to the power of ±100,000", it[-5:]])
+        *((lambda x, it=it: (Decimal(it), 1), ValueError, ["answer of <lambda> must lie within 10 to the power of ±100,000", it[-5:]])
           for it in ("1e999999", "-1e-999999999")),
     ],
 )  # fmt: skip

@@ -67,8 +67,8 @@ def found(statement, asked, connection, norm):
 def verdict(statement, asked, norm, ours, theirs):
     """One word for a comparison; "wrong: …" where a number, a witness or a silence is."""
     if isinstance(theirs, str):
-        if ours.value is None or "in one arithmetic" in theirs:
-            return "both refuse"  # a Decimal and a float in one vector: that is refused by design
+        if ours.value is None:
+            return "both refuse"
         word = "open, refused" if statement.open else "refused though answerable"
         return f"{word}: {theirs}, where it is {ours.value}"
     if ours.value is None:

@@ -31,7 +31,6 @@ from sensitivity_lab.numbers.gap import (
     Labelled,
     by_key,
     gap_between,
-    minus,
     no_distance,
     same_shape,
     sorted_labels,
@@ -235,8 +234,8 @@ def _step(query: Query, start: Any, end: Any) -> Any:
 
 def _minus(b: Any, a: Any) -> Any:
     try:
-        step = minus(b, a)
-    except (ArithmeticError, TypeError) as error:
+        step = b - a
+    except OverflowError as error:
         raise no_distance(a, b, error) from error
     if step in (math.inf, -math.inf):
         raise no_distance(a, b)
