@@ -1,6 +1,7 @@
 """What several test modules ask about, where the project is, the one browser and the one server.
 
-There is no second `conftest.py`, so `from conftest import STANDARD` means this file from any folder.
+There is no second `conftest.py`, so `from conftest import STANDARD` means this
+file from any folder.
 """
 
 import importlib
@@ -24,8 +25,9 @@ PUBLIC = sorted(sl._ROOM)  # all that sl.NAME finds; dir(sl) shows what most nee
 HTML = ROOT / "_build" / "html"
 SCREENSHOTS = ROOT / "_build" / "screenshots"  # pictures of the book's pages
 
-# What takes long runs with CHECK_ALL=1, as in `make check-all`. Else one part of it runs, in turn with the
-# commit (of the board all of it, where a change touches the board). SEED=… repeats what a commit drew.
+# What takes long runs with CHECK_ALL=1, as in `make check-all`. Else one part of it runs, in turn
+# with the commit (of the board all of it, where a change touches the board). SEED=… repeats what a
+# commit drew.
 CHECK_ALL = "CHECK_ALL" in os.environ
 
 
@@ -62,33 +64,38 @@ def seeds(count: int) -> range:
     return range(SEED * 1000, SEED * 1000 + count)
 
 
-# The coverage of the package is measured where it costs least: in a few cases of each test, over all that it
-# has, since to measure slows them down and more cases cover no more.  Not in files that take long and reach
-# no line that the others do not, as found by `pytest --cov-context=test`.
+# The coverage of the package is measured where it costs least: in a few cases of each test, over
+# all that it has, since to measure slows them down and more cases cover no more. Not in files that
+# take long and reach no line that the others do not, as found by `pytest --cov-context=test`.
 COVERED = 3
 UNCOVERED = [
     ROOT / place
     for place in (
-        "book", "tests/board", "tests/book", "tests/course", "tests/misuse", "tests/test_properties.py", "tests/test_recipes.py",
-        "tests/test_types.py", "tests/methods/test_solvers.py", "tests/methods/test_workers.py", "tests/proved/test_formulas.py",
-        "tests/records/test_order.py", "tests/records/test_row_values.py", "tests/sql/test_sql_fuzz.py",
+        "book", "tests/board", "tests/book", "tests/course", "tests/misuse",
+        "tests/test_properties.py", "tests/test_recipes.py", "tests/test_types.py",
+        "tests/methods/test_solvers.py", "tests/methods/test_workers.py",
+        "tests/proved/test_formulas.py", "tests/records/test_order.py",
+        "tests/records/test_row_values.py", "tests/sql/test_sql_fuzz.py",
         "tests/sql/test_sql_session.py", "tests/testing/test_conformance.py",
     )
 ]  # fmt: skip
 
-# And single tests that take a second or more: without all of these some thirty of 18,740 branches are reached no more.
+# And single tests that take a second or more:
+# without all of these some thirty of 18,740 branches are reached no more.
 UNCOVERED_ALONE = {
     "test_a_formula_that_fits_all_is_still_no_proof", "test_a_million_rows",
     "test_a_predicate_of_one_bin_has_no_table", "test_a_report_has_every_audit",
     "test_a_search_never_passes_enumeration", "test_a_search_reaches_the_solver",
-    "test_a_sensitivity_is_the_brute_forces_or_is_refused", "test_a_setting_shows_its_sensitivity_and_its_pair",
+    "test_a_sensitivity_is_the_brute_forces_or_is_refused",
+    "test_a_setting_shows_its_sensitivity_and_its_pair",
     "test_an_internal_error_of_duckdb_closes_no_database_of_the_callers",
     "test_at_least_m_records_are_decided_by_the_shares_with_the_fewest",
     "test_counts_and_sums_by_many_groups_end_at_once",
     "test_every_share_equals_a_brute_force_and_stays_within_its_reach",
-    "test_every_split_of_every_small_population", "test_long_datasets_of_few_kinds_go_to_the_solver",
-    "test_many_datasets_are_answered_in_order", "test_many_keys_are_soon_seen",
-    "test_no_label_covers_the_arrow", "test_on_a_phone_two_panels_stand_beside_one_another",
+    "test_every_split_of_every_small_population",
+    "test_long_datasets_of_few_kinds_go_to_the_solver", "test_many_datasets_are_answered_in_order",
+    "test_many_keys_are_soon_seen", "test_no_label_covers_the_arrow",
+    "test_on_a_phone_two_panels_stand_beside_one_another",
     "test_one_long_dataset_is_walked_and_what_no_solver_serves_refused_at_once",
     "test_pairs_are_all_neighbours_and_all_neighbours_are_pairs",
     "test_picture_of_two_columns_with_formulas_and_published_numbers",

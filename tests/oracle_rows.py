@@ -1,7 +1,9 @@
-"""The definition, asked of rows and of people: a dataset is a tuple of labels, which are places in a list.
+"""The definition, asked of rows and of people:
+a dataset is a tuple of labels, which are places in a list.
 
-Two equal rows have two labels. The pairs and the greatest gap are those of `sensitivity_lab.definition`, which
-shares no code with the rest of the package; people and what records say are written out here.
+Two equal rows have two labels. The pairs and the greatest gap are those of
+`sensitivity_lab.definition`, which shares no code with the rest of the package; people and what
+records say are written out here.
 """
 
 from decimal import Decimal
@@ -20,7 +22,8 @@ class Worst(NamedTuple):
 
 
 def of_population(people, size, relation, k):
-    """All (dataset, neighbour) of so many labelled records; `size` is an int, or a range for both."""
+    """All (dataset, neighbour) of so many labelled records;
+    `size` is an int, or a range for both."""
     return definition.population_pairs(range(people), size, relation, k)
 
 
@@ -58,7 +61,8 @@ def anybody(rows, most):
 
 
 def gap(one, other, norm):
-    """How far apart two answers are, numbers, tuples or dicts of numbers: where a key is missing, it counts as 0."""
+    """How far apart two answers are, numbers, tuples or dicts of numbers:
+    where a key is missing, it counts as 0."""
     if not isinstance(one, (dict, tuple)):
         return Fraction(definition.gap(one, other, norm))
     one, other = (

@@ -1,7 +1,7 @@
 """SQL by brute force: typed tables, statements, and engines that are asked one dataset at a time.
 
-The package is called for universes and relations alone. A dataset is put into tables of the declared
-types by the engine's own client, in several orders of its rows; neighbours are found by
+The package is called for universes and relations alone. A dataset is put into tables of the
+declared types by the engine's own client, in several orders of its rows; neighbours are found by
 `oracle_rows`, from labels. What differs by order, fails or is NULL has no answer.
 
 A statement is written with the engines that read it (D for DuckDB, S for SQLite, P for PostgreSQL),
@@ -48,6 +48,7 @@ class Statement(NamedTuple):
         return len(set(re.findall(r" AS (k\d)\b", self.text)))
 
 
+# ruff: disable[E501]
 ONE = """
 DSP  COALESCE(AVG(x), 0), COUNT(f) AS m FROM t
 DSP  CASE WHEN COUNT(*) = 0 THEN -5 ELSE COUNT(*) END FROM t
@@ -116,6 +117,7 @@ DSP  CASE WHEN COALESCE(MAX(d), '2024-1-5') < '2024-01-10' THEN 1 ELSE 0 END FRO
 DSP  COUNT(*) FROM t JOIN u USING (who) LEFT JOIN v USING (who)
 DP   (SELECT COUNT(*) FROM t) + EXTRACT(day FROM (SELECT COALESCE(MAX(d), '2024-1-5') FROM u))
 """
+# ruff: enable[E501]
 
 
 def listed(lines, opening="SELECT "):
@@ -132,14 +134,16 @@ OF_PEOPLE = listed(PEOPLE)
 NUMBERS = ["a", "b", "x", "f", "COALESCE(a, 0)", "NULLIF(b, 1)", "ABS(b)", "(a + b)", "(a - x)"]
 TOTALS = ["SUM({})", "MIN({})", "MAX({})", "AVG({})", "COUNT({})", "COUNT(DISTINCT {})"]
 CONDITIONS = [
-    "t.a > 1", "t.k = 'ann'", "t.d < '2024-02-01'", "t.o", "t.a IS NULL", "t.b IN (1, 5)", "t.x >= 8.5",
-    "t.f <> 0.5", "t.m > '2024-01-15'", "t.b NOT IN (SELECT i.a FROM t AS i)", "t.k LIKE '%n%'",
-    "EXISTS (SELECT 1 FROM t AS i WHERE i.a > t.b)", "t.b >= (SELECT AVG(i.b) FROM t AS i)",
+    "t.a > 1", "t.k = 'ann'", "t.d < '2024-02-01'", "t.o", "t.a IS NULL", "t.b IN (1, 5)",
+    "t.x >= 8.5", "t.f <> 0.5", "t.m > '2024-01-15'", "t.b NOT IN (SELECT i.a FROM t AS i)",
+    "t.k LIKE '%n%'", "EXISTS (SELECT 1 FROM t AS i WHERE i.a > t.b)",
+    "t.b >= (SELECT AVG(i.b) FROM t AS i)",
     "t.b = (SELECT MAX(i.b) FROM t AS i WHERE i.k = t.k)",
 ]  # fmt: skip
 SOURCES = [
     "t", "t", "(SELECT DISTINCT * FROM t) AS t", "(SELECT * FROM t WHERE {}) AS t",
-    "(SELECT * FROM t UNION ALL SELECT * FROM t) AS t", "(SELECT * FROM t UNION SELECT * FROM t) AS t",
+    "(SELECT * FROM t UNION ALL SELECT * FROM t) AS t",
+    "(SELECT * FROM t UNION SELECT * FROM t) AS t",
     "(SELECT * FROM t EXCEPT SELECT * FROM t WHERE a > 1) AS t",
     f"(SELECT * FROM t ORDER BY {ALL} LIMIT 2) AS t",
     "(SELECT t.*, RANK() OVER (PARTITION BY k ORDER BY b) AS w FROM t) AS t",
@@ -188,10 +192,12 @@ POOLS = {  # the cells that a column may hold, and its kind
     ]),
     "f": ("float", [[0.5, 1.5, -2.0, None], [0.1, 0.2, 0.7], [1e300, 1.0, None]]),
     "d": ("date", [
-        [DAY(2024, 1, 3), DAY(2024, 1, 15), DAY(2024, 2, 1), None], [DAY(2024, 2, 1), DAY(2024, 3, 1)],
+        [DAY(2024, 1, 3), DAY(2024, 1, 15), DAY(2024, 2, 1), None],
+        [DAY(2024, 2, 1), DAY(2024, 3, 1)],
     ]),
     "m": ("moment", [
-        [NOON(2024, 1, 15, 8), NOON(2024, 1, 15, 9, 30), None], [NOON(2024, 2, 1), NOON(2024, 3, 1, 23)],
+        [NOON(2024, 1, 15, 8), NOON(2024, 1, 15, 9, 30), None],
+        [NOON(2024, 2, 1), NOON(2024, 3, 1, 23)],
     ]),
     "o": ("truth", [[True, False, None], [True, False]]),
     "c": ("whole", [[0, 1, 2, 7], [1, None, 5]]),
@@ -210,7 +216,8 @@ NULLABLE = {
 
 
 class Column(NamedTuple):
-    """A column's name, its kind, its type as pyarrow knows it, and the cells of all rows of the universe."""
+    """A column's name, its kind, its type as pyarrow knows it,
+    and the cells of all rows of the universe."""
 
     name: str
     kind: str
@@ -310,7 +317,8 @@ class Engine:
             self.connection.execute(f"INSERT INTO {name} VALUES {every}", cells)
 
     def ask(self, statement):
-        """The answer on what is in the tables: numbers, numbers by key, or a text that says why none."""
+        """The answer on what is in the tables:
+        numbers, numbers by key, or a text that says why none."""
         try:
             rows = self.connection.execute(statement.text).fetchall()
         except (duckdb.Error, sqlite3.Error, psycopg.Error, ValueError, OverflowError) as error:
@@ -348,7 +356,8 @@ def read(rows, keys):
 
 
 def alike(one, other):
-    """Whether two answers are one, but for the rounding of floats that are added in another order."""
+    """Whether two answers are one, but for the rounding of floats that are
+    added in another order."""
     if isinstance(one, str) or isinstance(other, str):
         return isinstance(one, str) and isinstance(other, str)
     if isinstance(one, dict):
@@ -364,7 +373,8 @@ def near(one, other):
 
 
 def apart(one, other, norm):
-    """How far two answers are apart, as the definition measures it; a missing key is 0, or none at all."""
+    """How far two answers are apart, as the definition measures it;
+    a missing key is 0, or none at all."""
     if isinstance(one, dict):
         every = {key: len(cells) for key, cells in [*one.items(), *other.items()]}
         missing = None if norm == 0 else 0
@@ -383,7 +393,8 @@ def apart(one, other, norm):
 
 
 def arrangements(rng, tables):
-    """All orders of three rows or fewer of one table; else some that are no reversal of one another."""
+    """All orders of three rows or fewer of one table;
+    else some that are no reversal of one another."""
     if [len(rows) <= 3 for rows in tables.values()] == [True]:
         ((name, rows),) = tables.items()
         return [{name: order} for order in itertools.permutations(rows)]
@@ -448,7 +459,8 @@ def rows_in(columns):
 
 
 def rows_of(rng, library, shape):
-    """A population or a range of three to five rows, or all rows of one or two columns of two cells."""
+    """A population or a range of three to five rows,
+    or all rows of one or two columns of two cells."""
     if shape == "product":
         several = rng.sample(TABLES["t"], rng.choice([1, 2, 2]))
         given = {name: rng.choice(POOLS[name][1]) for name in TABLES["t"]}
@@ -501,7 +513,8 @@ class Expected(NamedTuple):
 
 
 def expected(engine, rng, asked, statements, norm):
-    """What several statements say of one question: each dataset asked by itself, in several orders."""
+    """What several statements say of one question:
+    each dataset asked by itself, in several orders."""
     engine.make(asked.columns)
     answers = [{} for _ in statements]
     for labels in sorted({side for pair in asked.pairs for side in pair}):

@@ -1,4 +1,5 @@
-"""The rule of imports, read from the imports themselves; what an installation brings; and where tests stand."""
+"""The rule of imports, read from the imports themselves; what an installation brings;
+and where tests stand."""
 
 import ast
 import re
@@ -74,14 +75,16 @@ def test_imports_run_from_left_to_right(package):
 
 @pytest.mark.parametrize("wing", ["sql", "audit", "testing", "plotting"])
 def test_a_wing_can_be_taken_away(wing):
-    """Catches a room that asks for one of these, even in the middle of an answer; `testing` is about audits."""
+    """Catches a room that asks for one of these, even in the middle of an answer;
+    `testing` is about audits."""
     lean = {name for name in ENGINE if any(f"lab.{wing}" in other for other in IMPORTS[name])}
     rooms = {name.split(".")[1] for name in lean} - {wing}
     assert rooms <= ({"testing"} if wing == "audit" else set())
 
 
 def test_hardly_a_module_is_imported_by_a_name_that_is_made():
-    """Catches a way round these rules: libraries that a caller has, and pandas once it is needed, are all."""
+    """Catches a way round these rules: libraries that a caller has,
+    and pandas once it is needed, are all."""
     made = {name for name in ENGINE if "import_module" in MODULES[name].read_text(encoding="utf-8")}
     assert made == {"sensitivity_lab.to_json", "sensitivity_lab.numbers.lazy"}
 
@@ -96,7 +99,8 @@ PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["
 EXTRAS = PROJECT["optional-dependencies"]
 # Imported by another name than it is installed by, or with what is.
 BROUGHT_BY = {
-    "IPython": "jupyterlab", "cycler": "matplotlib", "matplotlib_inline": "jupyterlab", "traitlets": "ipywidgets",
+    "IPython": "jupyterlab", "cycler": "matplotlib", "matplotlib_inline": "jupyterlab",
+    "traitlets": "ipywidgets",
 }  # fmt: skip
 
 
@@ -124,7 +128,8 @@ def test_what_an_extra_brings_stands_in_the_lock(extra):
 
 
 def test_what_the_package_imports_is_installed_with_it_or_with_an_extra():
-    """Catches an import that fails for whoever installs the package and no more than it asks for."""
+    """Catches an import that fails for whoever installs the package and no more
+    than it asks for."""
     everything = installed(set().union(*(IMPORTED[name] for name in ENGINE)))
     assert {"numpy", "matplotlib"} <= everything <= CORE.union(*map(names, EXTRAS.values()))
 
@@ -153,8 +158,8 @@ def test_what_the_book_imports_is_installed_with_its_extra():
 
 
 def test_tests_stand_as_the_package_does():
-    """Catches a wing without a folder of tests, two test modules of one name, and a second conftest, after
-    which `from conftest import` would depend on the order of tests."""
+    """Catches a wing without a folder of tests, two test modules of one name, and a second
+    conftest, after which `from conftest import` would depend on the order of tests."""
     wings = {path.parent.name for path in (ROOT / "sensitivity_lab").glob("*/__init__.py")}
     tests = sorted((ROOT / "tests").rglob("test_*.py"))
     assert wings <= {path.parent.name for path in tests}

@@ -135,9 +135,9 @@ MILD, HARSH = (Fraction(1, 10**400), 1e-300), (1e300, 10**400, 10**19)
 
 
 def test_named_datasets():
-    """Catches underflow: a discount below the smallest float must not switch the noise off; a logarithm
-    of zero where bounds meet; a variance on a grid; a refusal that looks at the gap and not the value;
-    a discount that is 0 or infinite in floats."""
+    """Catches underflow: a discount below the smallest float must not switch the noise off; a
+    logarithm of zero where bounds meet; a variance on a grid; a refusal that looks at the gap and
+    not the value; a discount that is 0 or infinite in floats."""
     for query, x, bounds, beta, distance, local in (
         *((sl.MEDIAN, [5] * 41, (0, 10), beta, 20, 5) for beta in (1, 100)),
         *((query, (3, 3), (3, 3), 1, 0, 0) for query in (sl.MEDIAN, sl.SUM, sl.VARIANCE)),
@@ -145,9 +145,11 @@ def test_named_datasets():
         (sl.MEDIAN, (1, 2, 3), FAR, 1, 1, 17 * 10**307 + 2),
         (sl.MEDIAN, (5,) * 5, (0, 10**400), 400, 2, 10**400 - 5),
         *((query, FIVES, (0, 10), beta, *at) for beta in MILD
-          for query, at in ((sl.MEDIAN, (3, 10)), (sl.SUM, (1, 10)), (sl.VARIANCE, (3, Fraction(200, 9))))),
+          for query, at in ((sl.MEDIAN, (3, 10)), (sl.SUM, (1, 10)),
+                            (sl.VARIANCE, (3, Fraction(200, 9))))),
         *((query, FIVES, (0, 10), beta, *at) for beta in HARSH
-          for query, at in ((sl.MEDIAN, (1, 5)), (sl.SUM, (0, 5)), (sl.VARIANCE, (0, Fraction(50, 9))))),
+          for query, at in ((sl.MEDIAN, (1, 5)), (sl.SUM, (0, 5)),
+                            (sl.VARIANCE, (0, Fraction(50, 9))))),
     ):  # fmt: skip
         found, best = ask(query, x, *bounds, beta), by_decimal(local, beta, distance)
         assert (found.distance, found.local, found.check()) == (distance, local, True), (query, x)
@@ -158,6 +160,7 @@ def test_named_datasets():
 NOT_WHOLE = "distance must be a whole number of at least 0"
 
 
+# ruff: disable[E501]
 @pytest.mark.parametrize(
     ("change", "error", "text"),
     [
@@ -176,6 +179,7 @@ NOT_WHOLE = "distance must be a whole number of at least 0"
         *(({"distance": t}, error, NOT_WHOLE) for t, error in ((-1, ValueError), (1.5, ValueError), ("1", TypeError))),
     ],
 )  # fmt: skip
+# ruff: enable[E501]
 def test_errors_name_the_parameter_the_rule_and_the_value(change, error, text):
     """Catches bad input that is answered, or refused without saying why."""
     asked = {"query": sl.MEDIAN, "dataset": (1, 2, 9), "bounds": (0, 10), **change}
@@ -189,8 +193,8 @@ def test_errors_name_the_parameter_the_rule_and_the_value(change, error, text):
 @pytest.mark.parametrize("query", [sl.MIN, sl.MEDIAN, sl.quantile(0.9)], ids=str)
 @pytest.mark.parametrize("most", [0, 10**7])
 def test_near_ties_are_settled_or_rounded_out(query, most, monkeypatch):
-    """Catches a value below S*, where gaps and discounts all but cancel, as of two distances that floats
-    cannot tell apart; and one far above it."""
+    """Catches a value below S*, where gaps and discounts all but cancel, as of two distances that
+    floats cannot tell apart; and one far above it."""
     monkeypatch.setattr(quantile_ranks, "MOST_PAIRS", most)
     rng = random.Random(f"{query} {most}")
     for draw in range(42):
@@ -210,7 +214,8 @@ def test_near_ties_are_settled_or_rounded_out(query, most, monkeypatch):
 
 @pytest.mark.parametrize(
     ("query", "bounds", "beta"),
-    [(sl.MEDIAN, FAR, 0.1), (sl.VARIANCE, (-1e160, 1e160), 1), (sl.SUM, (0, 10**309), 1), (sl.MIN, (0, 10**5000), 1)],
+    [(sl.MEDIAN, FAR, 0.1), (sl.VARIANCE, (-1e160, 1e160), 1), (sl.SUM, (0, 10**309), 1),
+        (sl.MIN, (0, 10**5000), 1)],
     ids=["median", "variance", "sum", "min"],
 )  # fmt: skip
 def test_what_is_beyond_the_largest_float_is_refused_by_name(query, bounds, beta):
@@ -227,8 +232,9 @@ BITS = (-(2**63), 2**63 - 1)
 @pytest.mark.parametrize(
     ("query", "x", "bounds"),
     [
-        (sl.SUM, [0], (0, Fraction(1, 10**30))), (sl.quantile(Fraction(1, 10**30)), [3, 3], (3, 3)), (sl.MEDIAN, [*BITS], BITS),
-        (sl.VARIANCE, [*BITS, 0], BITS), (sl.quantile(0.3), np.array([0, 2**64 - 1], dtype=np.uint64), (0, 2**64 - 1)),
+        (sl.SUM, [0], (0, Fraction(1, 10**30))), (sl.quantile(Fraction(1, 10**30)), [3, 3], (3, 3)),
+        (sl.MEDIAN, [*BITS], BITS), (sl.VARIANCE, [*BITS, 0], BITS),
+        (sl.quantile(0.3), np.array([0, 2**64 - 1], dtype=np.uint64), (0, 2**64 - 1)),
     ],
 )  # fmt: skip
 def test_whole_numbers_of_more_than_64_bits(query, x, bounds):

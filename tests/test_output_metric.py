@@ -106,14 +106,16 @@ def test_what_is_no_metric_is_refused(options, kind, words):
 
 @pytest.mark.parametrize("seed", seeds(20))
 def test_ready_metrics_are_metrics_and_say_what_they_say(seed):
-    """Catches a distance of 0 between different answers, one that depends on the side, a wrong count."""
+    """Catches a distance of 0 between different answers, one that depends on the side,
+    a wrong count."""
     rng = random.Random(seed)
     one, other, third = (rng.sample("abcd", 4) for _ in range(3))
     assert sl.rank_distance(one, other) == swaps(one, other)
     lists = [rng.choices("ab", k=rng.randint(0, 3)) for _ in range(3)]
     dicts = [{key: rng.choice("ab") for key in rng.sample("xyz", rng.randint(0, 3))} for _ in "abc"]
     for metric, (x, y, z) in [
-        (sl.rank_distance, (one, other, third)), (sl.labels_that_differ, lists), (sl.labels_that_differ, dicts)
+        (sl.rank_distance, (one, other, third)), (sl.labels_that_differ, lists),
+        (sl.labels_that_differ, dicts)
     ]:  # fmt: skip
         assert metric(x, y) == metric(y, x)
         assert (metric(x, y) == 0) == (x == y)

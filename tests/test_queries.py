@@ -26,14 +26,18 @@ several = st.lists(st.integers(-1000, 1000), min_size=2, max_size=6, unique=True
 @settings(deadline=None)
 @given(whole, st.integers(0, 100), st.integers(0, 3), several)
 def test_as_numpy(x, percent, ddof, edges):
-    """Catches a formula that means something else than numpy's of the same name: another interpolation or
-    rank, a divisor of n where n − ddof is asked for, a bin edge on the wrong side, above all the last."""
+    """Catches a formula that means something else than numpy's of the same name: another
+    interpolation or rank, a divisor of n where n − ddof is asked for, a bin edge on the wrong side,
+    above all the last."""
     q = percent / 100
     for query, plain in (
-        (sl.COUNT, len), (sl.SUM, np.sum), (sl.MEAN, np.mean), (sl.MEDIAN, np.median), (sl.MIN, np.min), (sl.MAX, np.max),
-        (sl.VARIANCE, np.var), (sl.STD, np.std), (sl.count_distinct, lambda x: len(np.unique(x))),
-        (sl.variance(ddof=ddof), partial(np.var, ddof=ddof)), (sl.std(ddof=ddof), partial(np.std, ddof=ddof)),
-        (sl.quantile(q), partial(np.quantile, q=q)), (sl.count_where(lambda v: v > edges[0]), lambda x: (x > edges[0]).sum()),
+        (sl.COUNT, len), (sl.SUM, np.sum), (sl.MEAN, np.mean), (sl.MEDIAN, np.median),
+        (sl.MIN, np.min), (sl.MAX, np.max), (sl.VARIANCE, np.var), (sl.STD, np.std),
+        (sl.count_distinct, lambda x: len(np.unique(x))),
+        (sl.variance(ddof=ddof), partial(np.var, ddof=ddof)),
+        (sl.std(ddof=ddof), partial(np.std, ddof=ddof)),
+        (sl.quantile(q), partial(np.quantile, q=q)),
+        (sl.count_where(lambda v: v > edges[0]), lambda x: (x > edges[0]).sum()),
     ):  # fmt: skip
         if len(x) >= query.smallest_size:
             found = float(query(x))
@@ -42,6 +46,7 @@ def test_as_numpy(x, percent, ddof, edges):
         assert list(sl.histogram(edges)(held)) == np.histogram(held, edges)[0].tolist()
 
 
+# ruff: disable[E501]
 @pytest.mark.parametrize(
     ("query", "x", "expected"),
     [
@@ -57,8 +62,10 @@ def test_as_numpy(x, percent, ddof, edges):
         (sl.histogram([0, 0.1, 0.3]), [0.1, 0.3, Fraction(1, 20)], (1, 2)),
     ],
 )  # fmt: skip
+# ruff: enable[E501]
 def test_exact_answers(query, x, expected):
-    """Catches rounding, twice that of a root, overflow and unsorted input; a whole answer is an int."""
+    """Catches rounding, twice that of a root, overflow and unsorted input;
+    a whole answer is an int."""
     answer = query(x)
     assert answer == expected
     if isinstance(expected, int):
@@ -71,9 +78,11 @@ def test_exact_answers(query, x, expected):
         (sl.COUNT, "count", 0), (sl.SUM, "sum", 0), (sl.MEAN, "mean", 1), (sl.MEDIAN, "median", 1),
         (sl.VARIANCE, "variance", 1), (sl.STD, "std", 1), (sl.MIN, "min", 1), (sl.MAX, "max", 1),
         (sl.variance(ddof=1), "variance(ddof=1)", 2), (sl.std(ddof=1), "std(ddof=1)", 2),
-        (sl.quantile(0.25), "quantile(0.25)", 1), (sl.quantile(Fraction(1, 4)), "quantile(0.25)", 1),
-        (sl.quantile(Fraction(1, 3)), "quantile(1/3)", 1), (sl.histogram([0, 5]), "histogram([0, 5])", 0),
-        (sl.count_distinct, "count_distinct", 0), (sl.count_where(bool), "count_where(bool)", 0),
+        (sl.quantile(0.25), "quantile(0.25)", 1),
+        (sl.quantile(Fraction(1, 4)), "quantile(0.25)", 1),
+        (sl.quantile(Fraction(1, 3)), "quantile(1/3)", 1),
+        (sl.histogram([0, 5]), "histogram([0, 5])", 0), (sl.count_distinct, "count_distinct", 0),
+        (sl.count_where(bool), "count_where(bool)", 0),
     ],
 )  # fmt: skip
 def test_name_and_smallest_size(query, name, smallest):
@@ -95,8 +104,8 @@ def sums(x):
 )
 @pytest.mark.parametrize("largest", [10**7, 10**8, 10**9, 10**10])
 def test_no_answer_wraps_around(query, largest):
-    """Catches an overflow where answers of 3, 5 and 7 records are brought over 11025, and in an L1 norm of
-    large whole numbers, on its way through the sweep."""
+    """Catches an overflow where answers of 3, 5 and 7 records are brought over 11025, and in an L1
+    norm of large whole numbers, on its way through the sweep."""
     universe = sl.Universe.value_range([-largest, 1, largest])
     ask = {"universe": universe, "size": 5, "relation": sl.AddRemove(2)}
     for norm in (1, math.inf):
@@ -107,7 +116,8 @@ def test_no_answer_wraps_around(query, largest):
 
 
 def test_a_callable_is_asked_as_it_is():
-    """Catches a plain callable that is wrapped away or renamed, and a smallest size that is not heeded."""
+    """Catches a plain callable that is wrapped away or renamed,
+    and a smallest size that is not heeded."""
 
     def spread(x):
         return x[1] - x[0]
@@ -127,8 +137,9 @@ TEXTS = [
     "COUNT", "SUM", "MEAN", "MEDIAN", "MIN", "MAX", "VARIANCE", "STD", "count_distinct",
     "quantile(0.25)", "quantile(Fraction(1, 3))", "variance(ddof=1)", "std(ddof=1)",
     "histogram([0, 5])", "histogram([0.1, Fraction(1, 3), 10])", "count_where(bool)", "RANGE",
-    "INTERQUARTILE_RANGE", "MIDHINGE", "GINI_MEAN_DIFFERENCE", "trimmed_mean(0.1)", "trimmed_mean(0.25)",
-    "trimmed_mean(Fraction(1, 3))", "winsorised_mean(0.25)", "winsorised_mean(Fraction(3, 7))",
+    "INTERQUARTILE_RANGE", "MIDHINGE", "GINI_MEAN_DIFFERENCE", "trimmed_mean(0.1)",
+    "trimmed_mean(0.25)", "trimmed_mean(Fraction(1, 3))", "winsorised_mean(0.25)",
+    "winsorised_mean(Fraction(3, 7))",
 ]  # fmt: skip
 
 
@@ -140,8 +151,8 @@ def made(text):
 
 @pytest.mark.parametrize("text", TEXTS)
 def test_equal_queries_are_equal_and_travel(text):
-    """Catches a query with a closure in it, that no process pool takes and no other equals; Python of
-    another query, or none: the snippet of a result rests on it."""
+    """Catches a query with a closure in it, that no process pool takes and no other equals; Python
+    of another query, or none: the snippet of a result rests on it."""
     query = made(text)
     again = pickle.loads(pickle.dumps(query))
     assert query == again == made(text) == copy.deepcopy(query)
@@ -174,14 +185,16 @@ def first_record(x):
 @pytest.mark.parametrize(
     "values",
     [
-        [-1, 0, 2, 5], [0.1, 0.5, 5.0], [Fraction(1, 3), 10**30], [2.0**60, 1 / 3], [-(2**31), 2**31 - 1, 5],
-        [2**62, 2**62 + 1, -(2**62)], [2**63 - 1, -(2**63)], [0.1, 1e15, -1e-15],
-        [Fraction(1, 10**9 + 7), Fraction(1, 998244353), 0], [5e-324, 1.7976931348623157e308],
+        [-1, 0, 2, 5], [0.1, 0.5, 5.0], [Fraction(1, 3), 10**30], [2.0**60, 1 / 3],
+        [-(2**31), 2**31 - 1, 5], [2**62, 2**62 + 1, -(2**62)], [2**63 - 1, -(2**63)],
+        [0.1, 1e15, -1e-15], [Fraction(1, 10**9 + 7), Fraction(1, 998244353), 0],
+        [5e-324, 1.7976931348623157e308],
     ],
     ids=str,
 )  # fmt: skip
 def test_answers_at_equal_the_function(text, values):
-    """Catches a vectorised form that differs from the function: a bin's edge, a root, a wrap that is silent in numpy."""
+    """Catches a vectorised form that differs from the function:
+    a bin's edge, a root, a wrap that is silent in numpy."""
     query, universe = made(text), sl.Universe.value_range(values)
     for size in (query.smallest_size, 2, 3, 5):
         rows = list(combinations_with_replacement(range(len(values)), size))

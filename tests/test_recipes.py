@@ -1,4 +1,5 @@
-"""The guide's recipes, followed to the letter in a copy: the checks that a contributor meets pass."""
+"""The guide's recipes, followed to the letter in a copy:
+the checks that a contributor meets pass."""
 
 import os
 import re
@@ -81,7 +82,8 @@ def a_query_with_its_proof(copy):
     copy.insert("book/proofs.md", theorem, "```{prf:theorem}")
     copy.tested(
         "midrange or MIDRANGE or api or proof or imports",
-        *("tests/proved/test_closed_forms.py", "tests/methods/test_walk_and_sweep.py", "tests/test_properties.py"),
+        *("tests/proved/test_closed_forms.py", "tests/methods/test_walk_and_sweep.py",
+            "tests/test_properties.py"),
         *("tests/test_queries.py", "tests/book/test_api_page.py", "tests/test_imports.py"),
     )  # fmt: skip
     copy.run("-m", "ruff", "check", "sensitivity_lab", "tests/conftest.py")
@@ -97,10 +99,14 @@ def a_relation(copy):
     copy.insert("book/glossary.md", "AddOrChange(k)", "`AddRemove(k)`")
     copy.tested(
         "AddOrChange or api or imports",
-        *("tests/methods/test_walk_and_sweep.py", "tests/test_relations.py", "tests/test_properties.py"),
+        *("tests/methods/test_walk_and_sweep.py", "tests/test_relations.py",
+            "tests/test_properties.py"),
         *("tests/book/test_api_page.py", "tests/test_imports.py", "tests/misuse/test_faults.py"),
     )  # fmt: skip
-    ask = "sl.global_sensitivity(sl.SUM, sl.Universe.value_range([0, 2]), size=2, relation=sl.AddOrChange(1))"
+    ask = (
+        "sl.global_sensitivity(sl.SUM, sl.Universe.value_range([0, 2]), size=2, "
+        "relation=sl.AddOrChange(1))"
+    )
     snippet = copy.run("-c", f"import sensitivity_lab as sl; print({ask}.snippet())")
     copy.run("-c", snippet)
 
@@ -128,7 +134,8 @@ def connect(path): return sqlite3.connect(path, factory=Connection)
 
 
 def an_sql_dialect(copy):
-    """Catches a dialect that one class in one file does not make: here sqlite3 under another name."""
+    """Catches a dialect that one class in one file does not make:
+    here sqlite3 under another name."""
     (copy.place / "quill.py").write_text(QUILL, encoding="utf-8")
     dialects, tests = "sensitivity_lab/sql/dialects.py", "tests/sql/test_databases.py"
     copy.insert(dialects, DIALECT + "\n\n", "# The dialects by")

@@ -45,7 +45,8 @@ def test_a_count_needs_no_enumeration():
 
 @pytest.mark.parametrize("relation", STANDARD)
 def test_counting_ends_at_enough(relation):
-    """Catches a count that is cut short below what was enough, and too many neighbours refused after minutes."""
+    """Catches a count that is cut short below what was enough,
+    and too many neighbours refused after minutes."""
     for universe in (
         sl.Universe.population([1, 1, 2, 3, 3, 3, 4]),
         sl.Universe.value_range([1, 2]),
@@ -67,9 +68,10 @@ def test_are_neighbours_at_the_border(k):
     shorter = [(y, x) for x, y in longer]
     changed = [((1,) * 9, (1,) * (9 - j) + (2,) * j) for j in (k - 1, k, k + 1)]
     for relation, pairs, nearer in (
-        (sl.Add(k), longer, False), (sl.Remove(k), shorter, False), (sl.AddRemove(k), longer, False),
-        (sl.AddRemove(k), shorter, False), (sl.SymmetricDifference(k), longer, True),
-        (sl.SymmetricDifference(2 * k), changed, True), (sl.Change(k), changed, True),
+        (sl.Add(k), longer, False), (sl.Remove(k), shorter, False),
+        (sl.AddRemove(k), longer, False), (sl.AddRemove(k), shorter, False),
+        (sl.SymmetricDifference(k), longer, True), (sl.SymmetricDifference(2 * k), changed, True),
+        (sl.Change(k), changed, True),
     ):  # fmt: skip
         assert [relation.are_neighbours(*pair) for pair in pairs] == [nearer, True, False], relation
     assert not sl.AddRemove(2).are_neighbours((1, 2), (1, 3))

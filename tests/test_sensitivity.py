@@ -29,7 +29,8 @@ def asked(query, universe, size, relation=ONE, **options):
 
 @BY_EACH
 def test_the_first_example(method):
-    """Catches any change to the example that the whole book starts from, or a result that can be edited."""
+    """Catches any change to the example that the whole book starts from,
+    or a result that can be edited."""
     r = asked(sl.MEAN, ABSENCES, 6, method=method)
     assert (r.value, float(r), r.check()) == (Fraction(19, 6), 19 / 6, True)
     assert r.witness == ((1, 2, 3, 4, 5, 6), (2, 3, 4, 5, 6, 20))
@@ -69,8 +70,8 @@ def test_each_dataset_is_answered_once(relation, sizes, method):
 
 
 def test_a_table_answers_a_dataset_once_for_all_relations():
-    """Catches a table that asks anew for each relation, or disagrees with the single call; an infeasible
-    row that takes the whole table down, or that shows a number."""
+    """Catches a table that asks anew for each relation, or disagrees with the single call; an
+    infeasible row that takes the whole table down, or that shows a number."""
     told = []
     relations = [sl.AddRemove(1), sl.AddRemove(2), ONE, sl.Change(2)]
     table = sl.sweep([listening(told)], {"days": ABSENCES}, size=6, relations=relations)
@@ -90,9 +91,12 @@ def test_a_table_answers_a_dataset_once_for_all_relations():
 @pytest.mark.parametrize(
     ("query", "size", "relation", "named"),
     [
-        (sl.MEAN, 6, ONE, []), (sl.SUM, 1, sl.AddRemove(1), []), (sl.MEAN, 1, sl.AddRemove(1), ["remove 1"]),
-        (sl.variance(ddof=1), 2, sl.AddRemove(1), ["remove 1"]), (sl.MEAN, 9, sl.AddRemove(2), ["add 2"]),
-        (sl.MEAN, 10, sl.SymmetricDifference(1), ["add 1"]), (sl.MEAN, 10, sl.Change(2), ["change 1", "change 2"]),
+        (sl.MEAN, 6, ONE, []), (sl.SUM, 1, sl.AddRemove(1), []),
+        (sl.MEAN, 1, sl.AddRemove(1), ["remove 1"]),
+        (sl.variance(ddof=1), 2, sl.AddRemove(1), ["remove 1"]),
+        (sl.MEAN, 9, sl.AddRemove(2), ["add 2"]),
+        (sl.MEAN, 10, sl.SymmetricDifference(1), ["add 1"]),
+        (sl.MEAN, 10, sl.Change(2), ["change 1", "change 2"]),
     ],
 )  # fmt: skip
 @BY_EACH
@@ -171,7 +175,8 @@ def test_a_whole_number_is_at_home_among_floats(method):
 
 @BY_EACH
 def test_numbers_out(method):
-    """Catches an int that comes back as Fraction(1, 1), or a rational that comes back as a float."""
+    """Catches an int that comes back as Fraction(1, 1),
+    or a rational that comes back as a float."""
     kinds = {sl.SUM: {int}, sl.COUNT: {int}, sl.STD: {float}}
     for query in (sl.SUM, sl.MEAN, sl.COUNT, sl.STD, sl.VARIANCE):
         value = asked(query, sl.Universe.population([0, 1, 4]), 2, method=method).value
@@ -203,7 +208,8 @@ def mean_or(empty):
     "function", [mean, mean_or(0), mean_or(math.nan), len, lambda x: (sum(x), len(x))]
 )
 def test_the_empty_dataset_is_asked_about(function, relation, size, method):
-    """Catches an empty neighbour that is skipped though the function answers, or asked though not."""
+    """Catches an empty neighbour that is skipped though the function answers,
+    or asked though not."""
     universe = sl.Universe.population([-7, 2, 3])
     least = smallest_size(function)
     pairs = oracle.population_pairs([-7, 2, 3], size, relation.kind, relation.k)
@@ -273,7 +279,8 @@ def failing(error, cause=None):
     ids=["memory", "time", "connection", "interrupted", "recursion", "database"],
 )
 def test_a_machine_that_fails_on_the_empty_dataset_is_no_answer(fail):
-    """Catches a direction that is left out, and a verdict without it, since memory or time ran out."""
+    """Catches a direction that is left out, and a verdict without it,
+    since memory or time ran out."""
 
     def total(dataset):
         return sum(dataset) if dataset else fail()
@@ -366,11 +373,13 @@ def test_progress_goes_to_stderr(capsys):
 @pytest.mark.parametrize(
     "query",
     [sl.MEAN, sl.COUNT, sl.STD, sl.MEDIAN, sl.VARIANCE, sl.quantile(0.25), sl.std(ddof=1), sl.MIN,
-     sl.quantile(Fraction(1, 3)), sl.histogram([0, 1, 2]), sl.histogram([0, Fraction(1, 2), 2]), sl.count_distinct],
+     sl.quantile(Fraction(1, 3)), sl.histogram([0, 1, 2]), sl.histogram([0, Fraction(1, 2), 2]),
+     sl.count_distinct],
     ids=str,
 )  # fmt: skip
 @pytest.mark.parametrize(
-    "values", [[0, 1, 2], [0.5, 0.1, 1], [Fraction(1, 3), 1, 2], [Decimal("0.1"), Decimal(2), Decimal(3)]],
+    "values",
+    [[0, 1, 2], [0.5, 0.1, 1], [Fraction(1, 3), 1, 2], [Decimal("0.1"), Decimal(2), Decimal(3)]],
     ids=str,
 )  # fmt: skip
 def test_snippet_runs_and_proves_the_value(query, values, capsys):
@@ -401,7 +410,8 @@ class Swap(sl.Relation):
 
 
 def test_snippet_says_where_other_parts_come_from():
-    """Catches a snippet that cannot be completed where it says so, or that names another's function."""
+    """Catches a snippet that cannot be completed where it says so,
+    or that names another's function."""
 
     def spread(x):
         return x[-1] - x[0]
@@ -424,8 +434,9 @@ def results():
     long = sl.Universe.population(np.arange(5000) / 2)
     short = sl.Universe.value_range([0, 0.5, 1])
     standard = [
-        sl.COUNT, sl.SUM, sl.MEAN, sl.MEDIAN, sl.MIN, sl.MAX, sl.VARIANCE, sl.STD, sl.count_distinct,
-        sl.quantile(0.1), sl.variance(ddof=1), sl.std(ddof=1), sl.histogram([0, 5, 10]), sl.count_where(bool),
+        sl.COUNT, sl.SUM, sl.MEAN, sl.MEDIAN, sl.MIN, sl.MAX, sl.VARIANCE, sl.STD,
+        sl.count_distinct, sl.quantile(0.1), sl.variance(ddof=1), sl.std(ddof=1),
+        sl.histogram([0, 5, 10]), sl.count_where(bool),
     ]  # fmt: skip
     smoothed = [sl.COUNT, sl.SUM, sl.MEAN, sl.MEDIAN, sl.MIN, sl.MAX, sl.VARIANCE, sl.quantile(0.1)]
     return [
@@ -473,7 +484,8 @@ def test_a_witness_too_long_to_build_is_refused():
 )
 @pytest.mark.parametrize(("records", "method"), [(10, "walk"), (4000, "solver")])
 def test_check_finds_a_false_witness(query, records, method):
-    """Catches a check that is quick because it believes: a value, a pair or a record may be false."""
+    """Catches a check that is quick because it believes:
+    a value, a pair or a record may be false."""
     universe, half = sl.Universe.population(np.arange(records) / 4), records // 2
     ask = {"relation": ONE, "method": method}
     local = sl.local_sensitivity(query, universe.values[:half], universe, **ask)
@@ -515,7 +527,8 @@ LONG_ANSWERS = {  # in Decimals, and in Fractions of the records that there are
 @pytest.mark.parametrize("values", LONG)
 @pytest.mark.parametrize("prec", [5, 28])
 def test_decimals_are_subtracted_exactly(prec, values, answer, norm):
-    """Catches a gap that is rounded to the caller's Decimal context, and may fall below the truth."""
+    """Catches a gap that is rounded to the caller's Decimal context,
+    and may fall below the truth."""
     records, (function, exactly) = [*map(Decimal, LONG[values])], LONG_ANSWERS[answer]
     universe, pairs = sl.Universe.value_range(records), oracle.range_pairs(records, 2, "Change", 1)
     right = oracle.greatest(lambda x: exactly(x, records), 0, pairs, norm).value

@@ -1,4 +1,5 @@
-"""Results as JSON: what is read equals what was written, for every kind of record, query and relation."""
+"""Results as JSON: what is read equals what was written, for every kind of record,
+query and relation."""
 
 import datetime as dt
 import json
@@ -22,7 +23,8 @@ ROWS = pd.DataFrame({
     "team": pd.Categorical(["a", "b", "a", "b"], categories=["c", "a", "b"]),
     "pay": [5, 9, 3, 2],
     "half": [0.5, None, 2.5, 1e-300],
-    "when": pd.to_datetime(["2024-01-01", "2024-02-29", None, "2024-01-02"]).tz_localize("Europe/Rome"),
+    "when": pd.to_datetime(["2024-01-01", "2024-02-29", None,
+        "2024-01-02"]).tz_localize("Europe/Rome"),
     "n": pd.array([1, None, 2**60, -1], dtype="Int64"),
     "cost": [Decimal("0.10"), Decimal("1E+3"), None, Decimal(2)],
     "day": [dt.date(2024, 1, 1), None, dt.date(2024, 1, 3), dt.date(2024, 1, 4)],
@@ -40,13 +42,20 @@ def spread(dataset):
 
 
 UNIVERSES = [
-    SOME, sl.Universe.value_range([0, 5, 2.5], name="x"), sl.Universe.population([Fraction(1, 3), 10**400, -0.0]),
-    sl.Universe.population(np.array([1, 3], dtype=np.int32)), sl.Universe.population(np.float32([0.1, 0.2])),
-    sl.Universe.population([Decimal("0.10"), 3]), sl.Universe.population([1, None, 2.5]),
-    sl.Universe.population(["no", "1/2", "no", "é\n'"]), sl.Universe.value_range([("a", 1), ("b", None)]),
-    sl.Universe.population([dt.date(2024, 1, 1), dt.date(2024, 1, 2)]), sl.Universe.population([frozenset([1]), "a"]),
+    SOME, sl.Universe.value_range([0, 5, 2.5], name="x"),
+    sl.Universe.population([Fraction(1, 3), 10**400, -0.0]),
+    sl.Universe.population(np.array([1, 3], dtype=np.int32)),
+    sl.Universe.population(np.float32([0.1, 0.2])), sl.Universe.population([Decimal("0.10"), 3]),
+    sl.Universe.population([1, None, 2.5]), sl.Universe.population(["no", "1/2", "no", "é\n'"]),
+    sl.Universe.value_range([("a", 1), ("b", None)]),
+    sl.Universe.population([dt.date(2024, 1, 1), dt.date(2024, 1, 2)]),
+    sl.Universe.population([frozenset([1]), "a"]),
     *(sl.Universe.population(frame, name="t") for frame in (
-        ROWS, PLAIN, pd.DataFrame({"t": pd.Series(["a", None], dtype=object)}), pl.from_pandas(PLAIN), pa.table({"d": pa.array([1, None], pa.int8()), "c": pa.array(["a", "b"]).dictionary_encode()}), pl.DataFrame({"d": [dt.date(2024, 1, 1), None]}))),
+        ROWS, PLAIN, pd.DataFrame({"t": pd.Series(["a", None], dtype=object)}),
+        pl.from_pandas(PLAIN),
+        pa.table({"d": pa.array([1, None], pa.int8()),
+            "c": pa.array(["a", "b"]).dictionary_encode()}),
+            pl.DataFrame({"d": [dt.date(2024, 1, 1), None]}))),
     sl.Universe.product(team=["a", None], pay=[1, 2.5]),
     BUYERS, sl.Universe.people({"o": ORDERS, "p": ORDERS.head(1)}, id="customer"), ANYBODY,
     BUYERS.truncated(rows=1, clip={"price": (0, 4)}, keep="shop"), ANYBODY.truncated(rows=1),
@@ -70,21 +79,26 @@ def arrived(found, **given):
 
 KEYED = sl.SUM.of("pay").by("team", keys=["a", "b", "z"])
 ASKED = [
-    (sl.MEAN, SOME), (sl.STD, SOME), (sl.variance(ddof=1), SOME), (sl.quantile(0.3), SOME), (sl.quantile(Fraction(1, 3)), SOME),
-    (sl.histogram([0, Fraction(5, 2), 20]), SOME), (sl.SUM.clipped(0, 2.5), SOME), (sl.trimmed_mean(0.25), SOME),
-    (sl.GINI_MEAN_DIFFERENCE, SOME), (sl.COUNT, sl.Universe.population(["no", "yes", "no"])),
-    (sl.count_distinct, sl.Universe.population(["no", "yes", "no"])), (sl.SUM.of("pay"), sl.Universe.population(PLAIN)),
-    (sl.SUM.of("pay").by("team"), sl.Universe.population(pl.from_pandas(PLAIN))), (KEYED, sl.Universe.population(PLAIN)),
+    (sl.MEAN, SOME), (sl.STD, SOME), (sl.variance(ddof=1), SOME), (sl.quantile(0.3), SOME),
+    (sl.quantile(Fraction(1, 3)), SOME), (sl.histogram([0, Fraction(5, 2), 20]), SOME),
+    (sl.SUM.clipped(0, 2.5), SOME), (sl.trimmed_mean(0.25), SOME), (sl.GINI_MEAN_DIFFERENCE, SOME),
+    (sl.COUNT, sl.Universe.population(["no", "yes", "no"])),
+    (sl.count_distinct, sl.Universe.population(["no", "yes", "no"])),
+    (sl.SUM.of("pay"), sl.Universe.population(PLAIN)),
+    (sl.SUM.of("pay").by("team"), sl.Universe.population(pl.from_pandas(PLAIN))),
+    (KEYED, sl.Universe.population(PLAIN)),
     (sl.SUM.of("n", missing=Fraction(1, 2)).clipped(0, 9), sl.Universe.population(ROWS)),
     (sl.SUM.of("price"), BUYERS), (sl.count_people, BUYERS), (sl.SUM.of("price"), ANYBODY),
     (sl.sql("SELECT COUNT(*) FROM t WHERE pay > 3"), sl.Universe.population(PLAIN, name="t")),
-    (sl.sql("SELECT team, SUM(pay) FROM t GROUP BY team", keys="team"), sl.Universe.population(PLAIN, name="t")),
+    (sl.sql("SELECT team, SUM(pay) FROM t GROUP BY team", keys="team"),
+        sl.Universe.population(PLAIN, name="t")),
 ]  # fmt: skip
 
 
 @pytest.mark.parametrize(("query", "universe"), a_third(ASKED), ids=str)
 def test_a_result_and_an_audit_arrive(query, universe):
-    """Catches a value, a witness or a verdict that changes on its way; one that cannot be checked there."""
+    """Catches a value, a witness or a verdict that changes on its way;
+    one that cannot be checked there."""
     for relation in RELATIONS[:2]:
         found = sl.global_sensitivity(query, universe, size=2, relation=relation)
         again = arrived(found)
@@ -103,7 +117,8 @@ def test_a_result_and_an_audit_arrive(query, universe):
 def test_any_numbers_arrive(data):
     """Catches a number that is read as another, or as text; NaN-free JSON that is none."""
     numbers = st.one_of(
-        st.integers(-(10**30), 10**30), st.fractions(max_denominator=1000), st.floats(allow_nan=False, allow_infinity=False, width=64),
+        st.integers(-(10**30), 10**30), st.fractions(max_denominator=1000),
+        st.floats(allow_nan=False, allow_infinity=False, width=64),
         st.decimals(allow_nan=False, allow_infinity=False, places=3),
     )  # fmt: skip
     held = data.draw(st.lists(numbers, min_size=3, max_size=5))
@@ -119,8 +134,8 @@ def test_any_numbers_arrive(data):
 
 
 def test_what_does_not_travel_is_given_again():
-    """Catches a long witness that is not read as the pair it was, a function that arrives as something,
-    and a universe of the caller's objects."""
+    """Catches a long witness that is not read as the pair it was, a function that arrives as
+    something, and a universe of the caller's objects."""
     many = sl.Universe.population(np.random.default_rng(0).integers(0, 90, 5000))
     found = sl.global_sensitivity(sl.MEDIAN, many, size=2001, relation=sl.Change(3))
     assert (found.method, arrived(found).check()) == ("solver", True)
@@ -144,7 +159,8 @@ def test_what_does_not_travel_is_given_again():
 
 
 @pytest.mark.parametrize("text", [
-    "{}", "[]", "", "nonsense", '{"type": "Audit"}', '{"type": "Sensitivity"}', "1", None, 5, '"a"', "[1]",
+    "{}", "[]", "", "nonsense", '{"type": "Audit"}', '{"type": "Sensitivity"}', "1", None, 5, '"a"',
+    "[1]",
 ])  # fmt: skip
 def test_what_is_no_result_is_refused(text):
     """Catches a bare error of json's, or of a key."""
@@ -153,11 +169,14 @@ def test_what_is_no_result_is_refused(text):
 
 
 @pytest.mark.parametrize("python", [
-    "__import__('os').system('true')", "sl.audit", "sl.__loader__", "(lambda: 1)()", "[x for x in range(3)]", "open('x')",
-    "sl.Universe.__init__", "pd.read_csv('x')", "pd.eval('1')", "1 + 1", "'a'.join(['b'])", "np.load('x')", "pd.DataFrame.__class__",
+    "__import__('os').system('true')", "sl.audit", "sl.__loader__", "(lambda: 1)()",
+    "[x for x in range(3)]", "open('x')", "sl.Universe.__init__", "pd.read_csv('x')",
+    "pd.eval('1')", "1 + 1", "'a'.join(['b'])", "np.load('x')", "pd.DataFrame.__class__",
     "sl.MEAN.function", "f'{1}'", "datetime.sys", "float.__subclasses__()", "exec('1')", "eval",
-    "pl.sql('SELECT 1', eager=True)", "sl.SUM.of(pl.sql)", "pd.Timestamp('2024', tz='dateutil//dev/stdin')", "sl.SUM.of('x').function('y')",
-    "zoneinfo.ZoneInfo('../../etc/passwd')", "sl.SUM.of.by('x')", "np.histogram([1], 10**9)", "sl.universe.Universe", "pd.core", "pl.DataFrame.sql",
+    "pl.sql('SELECT 1', eager=True)", "sl.SUM.of(pl.sql)",
+    "pd.Timestamp('2024', tz='dateutil//dev/stdin')", "sl.SUM.of('x').function('y')",
+    "zoneinfo.ZoneInfo('../../etc/passwd')", "sl.SUM.of.by('x')", "np.histogram([1], 10**9)",
+    "sl.universe.Universe", "pd.core", "pl.DataFrame.sql",
 ])  # fmt: skip
 def test_python_in_a_text_makes_values_and_does_nothing_else(python):
     """Catches a text that runs code."""
@@ -166,9 +185,12 @@ def test_python_in_a_text_makes_values_and_does_nothing_else(python):
 
 
 @pytest.mark.parametrize("python", [
-    "frozenset(range(10**12))", "sl.Universe.population(range(9**9))", "Fraction('1e999999999')", "Fraction(Decimal('1e99999'), 1)",
-    "Decimal('1e999999999')", "pd.DataFrame(1, [1, 2], [1, 2])", "pd.DataFrame({}, index=[1], columns=[1])", "pa.array(range(9**9))",
-    "pd.Series(['x'], dtype='S2000000000')", "pd.DataFrame({'a': ['x']}).astype({'a': 'S2000000000'})", "-" * 10**5 + "1", "(" * 10**4 + ")" * 10**4, "sl" + ".of" * 10**5, "1" + "0" * 5000,
+    "frozenset(range(10**12))", "sl.Universe.population(range(9**9))", "Fraction('1e999999999')",
+    "Fraction(Decimal('1e99999'), 1)", "Decimal('1e999999999')", "pd.DataFrame(1, [1, 2], [1, 2])",
+    "pd.DataFrame({}, index=[1], columns=[1])", "pa.array(range(9**9))",
+    "pd.Series(['x'], dtype='S2000000000')",
+    "pd.DataFrame({'a': ['x']}).astype({'a': 'S2000000000'})", "-" * 10**5 + "1",
+    "(" * 10**4 + ")" * 10**4, "sl" + ".of" * 10**5, "1" + "0" * 5000,
     "[" * 10**5,
 ])  # fmt: skip
 def test_a_short_text_makes_nothing_large(python):

@@ -1,10 +1,12 @@
 """What a type checker tells who writes a call: the words a parameter takes, and what comes back.
 
-mypy is asked always, pyright in `make check-all`, which fetches it: 300 MB, so it is not in the lock.
+mypy is asked always, pyright in `make check-all`, which fetches it:
+300 MB, so it is not in the lock.
 
-`value` of a `Sensitivity` stays Any. An own function's answer does not have the type that its annotation says: a
-Fraction that is whole comes back as int, numpy's numbers as Python's, a list as one number, and of what is not
-annotated nothing is known. A union would have to be narrowed by every reader.
+`value` of a `Sensitivity` stays Any. An own function's answer does not have the type that its
+annotation says: a Fraction that is whole comes back as int, numpy's numbers as Python's, a list as
+one number, and of what is not annotated nothing is known. A union would have to be narrowed by
+every reader.
 """
 
 import json
@@ -49,7 +51,8 @@ reveal_type(sl.sensitivity_at_distance(sl.MEDIAN, [1], bounds=(0, 1), distance=1
 
 
 def by_mypy(file):
-    """What mypy says of each line, by the options of `make lint`, which has read the package for it."""
+    """What mypy says of each line, by the options of `make lint`,
+    which has read the package for it."""
     kept = ["--config-file", f"{ROOT}/pyproject.toml", "--cache-dir", f"{ROOT}/.mypy_cache"]
     told, _, _ = mypy.run([*kept, "--python-executable", sys.executable, str(file)])
     return re.findall(r"asked\.py:(\d+): (.*)", told)

@@ -1,8 +1,9 @@
-"""Questions whose numbers need more than 32 bits, or 64: the package's answers against Python's own.
+"""Questions whose numbers need more than 32 bits, or 64:
+the package's answers against Python's own.
 
 In a browser NumPy's default integer has 32 bits, and arithmetic in it overflows without a word. The
-right answers here come from Python's ints and Fractions alone, by trying every pair. A page runs this
-file as one cell.
+right answers here come from Python's ints and Fractions alone, by trying every pair.
+A page runs this file as one cell.
 """
 
 import math
@@ -53,7 +54,8 @@ def most(query, values, relation, size, of=population, **asked):
 
 
 def small():
-    """Sensitivities of small populations, three records of it, all of them changed: every pair by hand."""
+    """Sensitivities of small populations, three records of it, all of them changed:
+    every pair by hand."""
     for bits, values in POPULATIONS.items():
         exact = [Fraction(str(value)) for value in values]
         pairs = definition.population_pairs(exact, 3, "Change", 3)

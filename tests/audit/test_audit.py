@@ -74,7 +74,8 @@ def zeros_and_three(n):
         (sl.MEAN, lambda k, size: Fraction(3 * k, size + 1), range(1, 4), ONE_CHANGED,
          [zeros_and_three(n) for n in (1, 2, 3)]),
         (sl.MEAN, lambda k, size: Fraction(3 * k, size), range(1, 6), ONE_CHANGED, []),
-        (sl.MEAN, lambda size: Fraction(3, max(size, 2)), range(1, 6), ONE_CHANGED, [zeros_and_three(1)]),
+        (sl.MEAN, lambda size: Fraction(3, max(size, 2)), range(1, 6), ONE_CHANGED,
+            [zeros_and_three(1)]),
         (sl.Query("mean_or_zero", mean_or_zero, smallest_size=0), 2, range(4), ONE_MOVED,
          [(0, (), (3,)), (1, (3,), ())]),
         (mean_or_zero, 2, range(1, 4), ONE_MOVED, []),  # the empty dataset is out of range
@@ -83,7 +84,8 @@ def zeros_and_three(n):
     ],
 )  # fmt: skip
 def test_planted_errors(function, claim, sizes, relations, violations):
-    """Catches an error that passes, sound claims that do not, and another pair than the smallest."""
+    """Catches an error that passes, sound claims that do not,
+    and another pair than the smallest."""
     report = audited(function, claim, sizes, relations)
     assert [(row.size, row.dataset, row.neighbour) for row in report.violations] == violations
     for row in report.violations:
@@ -118,8 +120,9 @@ def moved(x, y, order, relation):
 @pytest.mark.parametrize("way", [{}, *ORDERS, APART], ids=lambda way: str(way)[:16])
 @pytest.mark.parametrize("seed", seeds(25))
 def test_every_way_against_all_pairs(seed, way):
-    """Catches a reading or an edit that is lost, a record twice, a neighbour out of the range of sizes,
-    a query measured by its square or unsorted; the other route compares all pairs of sequences."""
+    """Catches a reading or an edit that is lost, a record twice, a neighbour out of the range of
+    sizes, a query measured by its square or unsorted; the other route compares all pairs of
+    sequences."""
     rng, order = random.Random(f"{seed} {way}"), way.get("order")
 
     def odd(sequence):
@@ -179,19 +182,23 @@ TINY = Fraction(1, 10**30)
     ("claim", "answer", "verdict", "ratio"),
     [
         *((claim, answer, "exact", 1) for claim, answer in (
-            (3, 3), (3.0, 3), (3 * (1 - 1e-12), 3), (0, 0), (Decimal("0.1"), Fraction(1, 10)), (Decimal("0.1"), 0.1),
+            (3, 3), (3.0, 3), (3 * (1 - 1e-12), 3), (0, 0), (Decimal("0.1"), Fraction(1, 10)),
+            (Decimal("0.1"), 0.1),
             (np.float32(0.1), Fraction(1, 10)), (2**60, float(2**60)))),
         *((claim, answer, "loose", ratio) for claim, answer, ratio in (
-            (3 * (1 + 1e-7), 3, 1 + 1e-7), (3 + TINY, 3, 1 + TINY / 3), (math.inf, 3, math.inf), (1, 0, math.inf),
+            (3 * (1 + 1e-7), 3, 1 + 1e-7), (3 + TINY, 3, 1 + TINY / 3), (math.inf, 3, math.inf),
+            (1, 0, math.inf),
             (Fraction(1, 3), Decimal(1) / 3, 1 + Fraction(1, 10**28 - 1)),
-            (Decimal("0.2"), 0.1, 2.0), (Decimal("Infinity"), 1, math.inf), (np.longdouble("1e400"), 1, 10**400))),
+            (Decimal("0.2"), 0.1, 2.0), (Decimal("Infinity"), 1, math.inf),
+            (np.longdouble("1e400"), 1, 10**400))),
         *((claim, answer, "too small", ratio) for claim, answer, ratio in (
             (3 * (1 - 1e-7), 3, 1 - 1e-7), (3 - TINY, 3, 1 - TINY / 3), (0, 3, 0),
             (2**60 - 1, 2**60, 1 - Fraction(1, 2**60)), (5e-324, 1e-323, 0.5))),
     ],
 )  # fmt: skip
 def test_verdicts(claim, answer, verdict, ratio):
-    """Catches a tolerance given to exact numbers, or withheld from rounded ones; a rounded exact one."""
+    """Catches a tolerance given to exact numbers, or withheld from rounded ones;
+    a rounded exact one."""
     (row,) = audited(lambda d: answer if d[0] else 0 * answer, claim, 1).rows
     assert (row.verdict, row.exact) == (verdict, answer)
     assert row.ratio == (pytest.approx(ratio, rel=1e-15) if type(ratio) is float else ratio)
@@ -256,8 +263,10 @@ def test_claims_as_functions():
 @pytest.mark.parametrize(
     ("claim", "got"),
     [
-        (lambda n: n, "of n"), (lambda n, k: k, "of n, k"), (lambda k, size, order: k, "of k, size, order"), (lambda: 3, "no names"),
-        (lambda n=0: n, "of n=0"), (lambda *place: place[0], "of *place"), (eval("lambda k, /: k"), "of k"), (float, "x=0"),
+        (lambda n: n, "of n"), (lambda n, k: k, "of n, k"),
+        (lambda k, size, order: k, "of k, size, order"), (lambda: 3, "no names"),
+        (lambda n=0: n, "of n=0"), (lambda *place: place[0], "of *place"),
+        (eval("lambda k, /: k"), "of k"), (float, "x=0"),
         ({1: 2}.__getitem__, "a function of"),  # what it says of itself depends on Python
     ],
 )  # fmt: skip
@@ -296,8 +305,8 @@ def test_what_was_not_asked_is_named(options):
     [(plain_mean, "not asked", "plain_mean raised Zero"), (sl.MEAN, "infeasible", "mean needs 1")],
 )
 def test_rows_of_which_nothing_was_asked(function, verdict, why):
-    """Catches a row that is called exact, or infeasible where the function failed; a claim that is asked
-    of it; a row that stops the others."""
+    """Catches a row that is called exact, or infeasible where the function failed; a claim that is
+    asked of it; a row that stops the others."""
     report = audited(function, lambda size: Fraction(5, size), range(2), universe=FIVE_OR_TEN)
     assert [row.verdict for row in report.rows] == [verdict, "exact"]
     assert why in str(report.rows[0])
@@ -312,7 +321,8 @@ def test_rows_of_which_nothing_was_asked(function, verdict, why):
 
 
 def changing(*answers):
-    """A function that gives the second answer to one call, its twelfth, and the first to all others."""
+    """A function that gives the second answer to one call, its twelfth,
+    and the first to all others."""
     calls = count()
     return lambda dataset: answers[next(calls) == 11]
 
@@ -393,8 +403,9 @@ def test_workers_give_the_same_report(options):
     [
         (10**5000, 1, "loose by ×1e+5000"), (1, 10**5000, "too small by ×1e+5000"),
         (1, 10**400, "too small by ×1e+400"), (0.5, 10**400, "too small by ×2e+400"),
-        (Fraction(1, 10**400), 1, "too small by ×1e+400"), (Euro(1.5), 3, "too small by ×2"), (10**400, 10**400, "exact"),
-        (Decimal("1e400"), 2, "loose by ×5e+399"), (Decimal("1e400"), 0.5, "loose by ×2e+400"),
+        (Fraction(1, 10**400), 1, "too small by ×1e+400"), (Euro(1.5), 3, "too small by ×2"),
+        (10**400, 10**400, "exact"), (Decimal("1e400"), 2, "loose by ×5e+399"),
+        (Decimal("1e400"), 0.5, "loose by ×2e+400"),
         (10**5000 + 1, 10**5000, "loose by ×(1 + 1e-5000)"), (math.inf, 10**5000, "loose"),
     ],
     ids=lambda value: value if isinstance(value, str) else "",
@@ -496,8 +507,8 @@ OF_TABLES = {"input_metric": rows_apart, "output_metric": rows_apart}
 
 @pytest.mark.parametrize("options", [*ROUTES, SEARCH, "a map of tables"])
 def test_reports_are_values(options, capsys):
-    """Catches a report that cannot be kept, or that differs from another of the same content, made in
-    silence or where it was asked to show how far it is."""
+    """Catches a report that cannot be kept, or that differs from another of the same content, made
+    in silence or where it was asked to show how far it is."""
     if options == "a map of tables":  # which have no hash and no truth
         tables, asked = [table_of(d) for d in SMALL], {"distances": [1, 2], **OF_TABLES}
         report, other = (sl.audit_map(pd.DataFrame.copy, c, tables, **asked) for c in (1, 2))
@@ -561,8 +572,10 @@ def test_breaking_values():
     ("bounds", "dtype", "error", "words"),
     [
         *((bounds, dtype, ValueError, ["bounds", *words]) for bounds, dtype, *words in (
-            ((0, 300), np.int8, "int8", "(0, 300)"), ((0.5, 1), np.int8, "int8", "0.5"), ((0, math.nan), float, "nan"),
-            ((0, math.inf), float, "inf"), ((0, 1e6), np.float16, "float16"), ((3, 1), float, "must rise", "(3, 1)"))),
+            ((0, 300), np.int8, "int8", "(0, 300)"), ((0.5, 1), np.int8, "int8", "0.5"),
+            ((0, math.nan), float, "nan"),
+            ((0, math.inf), float, "inf"), ((0, 1e6), np.float16, "float16"),
+            ((3, 1), float, "must rise", "(3, 1)"))),
         *(((0, 1), dtype, TypeError, ["dtype", dtype.__name__]) for dtype in (complex, bool)),
     ],
 )  # fmt: skip
@@ -578,6 +591,7 @@ def test_breaking_values_errors(bounds, dtype, error, words):
 # --- errors ----------------------------------------------------------------------------------
 
 
+# ruff: disable[E501]
 @pytest.mark.parametrize(
     ("changed", "error", "words"),
     [
@@ -640,10 +654,17 @@ def test_breaking_values_errors(bounds, dtype, error, words):
         ({"size": 2}, TypeError, ["audit takes sizes, not size: sizes=6"]),
     ],
 )  # fmt: skip
+# ruff: enable[E501]
 def test_errors(changed, error, words):
-    """Catches bad input that is noticed only after the function was asked, or not at all; a failure that
-    does not name its dataset; vectors of two lengths that are compared."""
-    options = {"function": never, "claim": 1, "universe": DIGITS, "sizes": 2, "relations": ONE_CHANGED}  # fmt: skip
+    """Catches bad input that is noticed only after the function was asked, or not at all; a failure
+    that does not name its dataset; vectors of two lengths that are compared."""
+    options = {
+        "function": never,
+        "claim": 1,
+        "universe": DIGITS,
+        "sizes": 2,
+        "relations": ONE_CHANGED,
+    }
     options |= changed
     with refused(error, *words):
         sl.audit(options.pop("function"), options.pop("claim"), options.pop("universe"), **options)

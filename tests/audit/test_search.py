@@ -48,7 +48,8 @@ class Logged:
 
 
 def test_each_layout_is_tried():
-    """Catches a kind of layout that the starts leave out, and values that break arithmetic never met."""
+    """Catches a kind of layout that the starts leave out,
+    and values that break arithmetic never met."""
     log = Logged()
     searched(log, TEN, 4, trials=2000, seed=5)
     assert {*log.asked} >= {
@@ -64,8 +65,10 @@ def test_each_layout_is_tried():
 @pytest.mark.parametrize(
     ("values", "positions"),
     [
-        ([7], []), (["a", "b"], []), ([1, 2, None], [0, 1, 2]), ([7, None], [0, 1]), ([-(10**400), 0, 5, 10**400], [0, 1, 2, 3]),
-        ([*range(1000), 2**53 - 1, 2**53, 2**54], [0, 1, 1000, 1001, 1002]), (np.linspace(-1, 1, 101), [0, 1, 50, 51, 99, 100]),
+        ([7], []), (["a", "b"], []), ([1, 2, None], [0, 1, 2]), ([7, None], [0, 1]),
+        ([-(10**400), 0, 5, 10**400], [0, 1, 2, 3]),
+        ([*range(1000), 2**53 - 1, 2**53, 2**54], [0, 1, 1000, 1001, 1002]),
+        (np.linspace(-1, 1, 101), [0, 1, 50, 51, 99, 100]),
     ],
 )  # fmt: skip
 def test_boundary_positions(values, positions):
@@ -112,7 +115,8 @@ def test_a_budget_is_held(trials, relation):
 
 
 def test_a_search_ends_with_its_time(monkeypatch):
-    """Catches a search that does not look at the clock, and a limit on pairs where the clock is the limit."""
+    """Catches a search that does not look at the clock,
+    and a limit on pairs where the clock is the limit."""
     clock = iter(range(10**6))
     monkeypatch.setattr(stages.time, "monotonic", lambda: next(clock))
     log, asked = Logged(), {"relations": [ONE_CHANGE], "method": "search"}
@@ -224,14 +228,16 @@ LARGE = [sl.Universe.population(INCOMES), sl.Universe.value_range(range(0, 100_0
     ("universe", "size", "query", "relation", "trials"),
     [
         *((universe, 25, query, relation, 1000) for universe in LARGE for query, relation in (
-            (sl.quantile(0.25), sl.SymmetricDifference(2)), (sl.VARIANCE, sl.Add(1)), (sl.STD, sl.Change(3)),
-            (sl.histogram([0, 10_000, 50_000, 100_000]), sl.Change(3)), (sl.count_distinct, sl.Change(5)))),
+            (sl.quantile(0.25), sl.SymmetricDifference(2)), (sl.VARIANCE, sl.Add(1)),
+            (sl.STD, sl.Change(3)),
+            (sl.histogram([0, 10_000, 50_000, 100_000]), sl.Change(3)),
+            (sl.count_distinct, sl.Change(5)))),
         (sl.Universe.value_range(range(1000)), 400, sl.quantile(Fraction(7, 10)), ONE_CHANGE, 60),
     ],
 )  # fmt: skip
 def test_a_search_reaches_the_solver(universe, size, query, relation, trials):
-    """Catches a search that stops short where enumeration ends, at a thousand pairs; one that looks for
-    the step of a quantile by chance: it is one of 400 places."""
+    """Catches a search that stops short where enumeration ends, at a thousand pairs; one that looks
+    for the step of a quantile by chance: it is one of 400 places."""
     question = {"size": size, "relation": relation}
     exact = sl.global_sensitivity(query, universe, **question, method="solver").value
     found = searched(query, universe, size, relation, trials=trials).found
@@ -240,7 +246,8 @@ def test_a_search_reaches_the_solver(universe, size, query, relation, trials):
 
 
 def test_rows_people_and_several_sizes_are_searched():
-    """Catches a search that finds less than the walk for people or rows, or stays at one size of many."""
+    """Catches a search that finds less than the walk for people or rows,
+    or stays at one size of many."""
     rows = sl.Universe.product(team=["a", "b"], pay=[0, 3, 9])
     for universe, trials in ((rows, 400), (sl.Universe.people(rows, most_rows=2), 60)):
         question = {"size": 2, "relation": sl.SymmetricDifference(1)}

@@ -1,7 +1,8 @@
-"""In which form the board is asked: in full where a change touches it and with CHECK_ALL=1, else in short.
+"""In which form the board is asked: in full where a change touches it and with CHECK_ALL=1,
+else in short.
 
-Short is: the pinned verdicts, the page, what is asked in a few seconds, and of what takes longer a part,
-another at the next commit.
+Short is: the pinned verdicts, the page, what is asked in a few seconds, and of what takes longer a
+part, another at the next commit.
 """
 
 from conftest import CHECK_ALL, git, in_turn
@@ -10,7 +11,8 @@ PATHS = "book/sensitivity_board", "tests/board", "sensitivity_lab/audit"
 
 
 def touched(*paths: str) -> bool:
-    """Whether these differ from the main branch, or on it from the commit before; where git cannot tell, too."""
+    """Whether these differ from the main branch, or on it from the commit before;
+    where git cannot tell, too."""
     on_main = git("rev-parse", "HEAD") == git("rev-parse", "main")
     before = git("rev-parse", "main~1" if on_main else "main")
     return not before or git("diff", "--name-only", before, "--", *paths) != ""

@@ -22,7 +22,8 @@ STORED = json.loads(BOARD.read_text("utf-8"))["cases"]
 FULL = [one for one in STORED if isinstance(one["universe"], dict)]
 LISTED = next(one for one in STORED if one["universe"] == "those listed")
 WITNESSED = [one for one in STORED if one["witness"]]
-# A sum of records from 0 and 3, claimed to move by 3 at most: of its table the witness's two answers, and the rest.
+# A sum of records from 0 and 3, claimed to move by 3 at most:
+# of its table the witness's two answers, and the rest.
 SUM = next(one for one in FULL if one["function"] == "sum" and one["verdict"] == "exact")
 SEEN = [pair for pair in SUM["answers"] if pair[0] in SUM["witness"].values()]
 REST = [pair for pair in SUM["answers"] if pair not in SEEN]
@@ -46,7 +47,8 @@ def witnessed(certificate, x, y, answers, **more):
 
 
 def test_numbers_are_read_as_the_page_of_the_board_says():
-    """Catches a checker that takes a float for its decimal text, as the package does, and its page."""
+    """Catches a checker that takes a float for its decimal text, as the package does,
+    and its page."""
     assert checker.plain([0.1, {"number": "0.1"}]) == (Fraction(0.1), Fraction(1, 10))
     assert checker.plain({"runs": [[1, 2], [[3], 1]]}) == (1, 1, (3,))
     worded = [one for one in STORED if one["relation"]["name"] == "added or removed:"]
@@ -57,8 +59,8 @@ def test_numbers_are_read_as_the_page_of_the_board_says():
 
 
 def test_the_checker_is_short_and_runs_alone_and_says_what_is_not_right(tmp_path):
-    """Catches a checker that nobody reads to its end, one that needs this project or a package, and one that
-    passes a forged file with the rest."""
+    """Catches a checker that nobody reads to its end, one that needs this project or a package, and
+    one that passes a forged file with the rest."""
     assert len(CHECKER.read_text(encoding="utf-8").splitlines()) <= 120
     files = {"forged": HISTOGRAM | FORGED, "right": SUM, "board": {"cases": STORED[:5]}}
     for name, told in files.items():
@@ -92,7 +94,8 @@ def test_another_exact_number_is_refused():
 
 
 def test_another_verdict_is_refused():
-    """Catches a verdict that the two numbers do not bear out, and a claim moved to another verdict."""
+    """Catches a verdict that the two numbers do not bear out,
+    and a claim moved to another verdict."""
     for one in STORED:
         for verdict in {"too small", "loose", "exact"} - {one["verdict"]}:
             rejected(one | {"verdict": verdict}, "the numbers say", one["verdict"])
@@ -156,8 +159,9 @@ TWICE = "datasets are missing, or there twice"
     ],
 )  # fmt: skip
 def test_what_is_forged_is_refused(forged, words):
-    """Catches a wide pair that the universe or the relation does not hold, a table that is long enough because
-    one dataset stands in it twice, and "exact" said of the widest pair that a search happened to find."""
+    """Catches a wide pair that the universe or the relation does not hold, a table that is long
+    enough because one dataset stands in it twice, and "exact" said of the widest pair that a search
+    happened to find."""
     rejected(forged, words)
 
 

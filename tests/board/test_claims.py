@@ -37,7 +37,8 @@ EXACT = {
 
 
 def test_the_verdicts_are_those_on_record():
-    """Catches a library, or our audit, that has changed: read the case, and change the chapter with it.
+    """Catches a library, or our audit, that has changed:
+    read the case, and change the chapter with it.
 
     `not_exact.csv` has the ratio of claimed to exact of every claim that is not exact.
     """
@@ -104,7 +105,8 @@ lib,1,2026-01-01,mean,bounds,sensitivity,1
 
 
 def test_asking_again_says_what_changed():
-    """Catches a new date taken for news, and news that is not told: of a table, and of the board."""
+    """Catches a new date taken for news, and news that is not told:
+    of a table, and of the board."""
     table = audit.figures(TABLE)
     assert changed(table, audit.figures(TABLE.replace("2026-01", "2027-05"))) == []
     newer = TABLE.replace("lib,1,", "lib,2,").replace("y,3", "y,4").replace("mean", "max")

@@ -23,8 +23,9 @@ def test_every_claim_that_is_too_small_has_its_program():
 
 @pytest.mark.parametrize("address", KNOWN)
 def test_a_program_is_short_and_stands_alone_and_asks_about_the_witness_of_its_card(address):
-    """Catches a text with a hole, one that is no quick reading, needs a file of ours or another package than
-    it says, and other datasets than the card's. No library is asked: what datasets need is plain Python."""
+    """Catches a text with a hole, one that is no quick reading, needs a file of ours or another
+    package than it says, and other datasets than the card's. No library is asked: what datasets
+    need is plain Python."""
     program, case = KNOWN[address], CASES[address]
     assert len(program.code.splitlines()) <= 30
     assert "$" not in program.code
@@ -64,7 +65,8 @@ def test_opendp_says_what_is_on_the_board(address, capsys):
 
 
 def test_a_program_is_made_of_its_shape_and_its_own_parts(tmp_path):
-    """Catches a part of another program, a shape's value that hides it, and a comment read as a package."""
+    """Catches a part of another program, a shape's value that hides it,
+    and a comment read as a package."""
     told = "[shapes.s]\ntext = 'f($x, $y)'\nx = '1'\n[programs.a]\nshape = 's'\ny = '2'\n"
     told += "[programs.b]\nshape = 's'\nx = '3'\ny = '4'\n[programs.c]\ntext = 'g()'\n"
     (tmp_path / "one").mkdir()
@@ -78,7 +80,7 @@ def test_a_program_is_made_of_its_shape_and_its_own_parts(tmp_path):
     assert found == {name: programs.Program(code, needed) for name, code in codes.items()}
 
 
-# --- held to the board -----------------------------------------------------------------------------
+# --- held to the board ----------------------------------------------------------------------------
 
 WITNESS = {
     "dataset": {"runs": [[{"number": "1125899906842624.25"}, 2], [None, 1]]},
@@ -141,7 +143,7 @@ def test_one_program_that_raises_does_not_hide_the_next(tmp_path, capsys):
     assert capsys.readouterr().out == ""
 
 
-# --- make audit ------------------------------------------------------------------------------------
+# --- make audit -----------------------------------------------------------------------------------
 
 
 def test_an_audit_of_no_library_is_refused(monkeypatch, capsys):

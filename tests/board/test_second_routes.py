@@ -1,4 +1,5 @@
-"""Exact numbers of the board whose certificates carry no table of answers: each by another route."""
+"""Exact numbers of the board whose certificates carry no table of answers:
+each by another route."""
 
 import math
 from fractions import Fraction
@@ -18,7 +19,8 @@ from sensitivity_book.theory.vectors import by_every_contribution, gram, publish
 
 ROOT_10, STEPS = math.sqrt(10), np.linspace(-30, 30, 1_200_001)
 SAMPLED, DRAWN = "Gaussian, Poisson sample of 1/10", "Gaussian, 1 of 2 drawn"
-PAIRS = [  # event, relation, and the two noisy answers of its widest pair: centres with their chances
+# Event, relation, and the two noisy answers of its widest pair: centres with their chances.
+PAIRS = [
     ("Gaussian", "ADD_OR_REMOVE_ONE", {1: 1}, {0: 1}),
     ("Gaussian", "REPLACE_SPECIAL", {1: 1}, {0: 1}),
     ("Gaussian", "REPLACE_ONE", {1: 1}, {-1: 1}),
@@ -54,7 +56,7 @@ def test_randomized_response_meets_all_its_events(relation, other):
     assert accounting.worst("randomized response", relation).loss[0] == pytest.approx(needed)
 
 
-# --- jax-privacy: what one person moves in many rounds ---------------------------------------------
+# --- jax-privacy: what one person moves in many rounds --------------------------------------------
 
 
 @pytest.fixture(scope="module")
@@ -84,7 +86,8 @@ def test_the_published_bound_is_the_librarys():
 
 
 def test_a_person_in_a_plane_in_three_rounds(jax_cases):
-    """Catches vectors that are too long or move the rounds otherwise, and a claim that its note misnames."""
+    """Catches vectors that are too long or move the rounds otherwise,
+    and a claim that its note misnames."""
     rows = [case.row for case in jax_cases if case.setting.startswith("three rounds")]
     (found,) = {row.neighbour[0] for row in rows}
     assert np.linalg.norm(found, axis=1) == pytest.approx([1, 1, 1])
@@ -93,7 +96,7 @@ def test_a_person_in_a_plane_in_three_rounds(jax_cases):
     assert {row.claimed for row in rows} == {float(f"{math.sqrt(sizes):.6g}")}
 
 
-# --- OpenDP, 2026: thresholds and the noisy maximum ------------------------------------------------
+# --- OpenDP, 2026: thresholds and the noisy maximum -----------------------------------------------
 
 
 def test_the_chance_of_a_new_key_is_that_of_the_noise_alone():
@@ -128,7 +131,7 @@ def test_permute_and_flip_is_the_maximum_with_exponential_noise(scores):
         assert chance == pytest.approx(np.trapezoid(density, steps), abs=1e-6)
 
 
-# --- PipelineDP, Tumult and the long sums ----------------------------------------------------------
+# --- PipelineDP, Tumult and the long sums ---------------------------------------------------------
 
 
 def test_pipelinedp_meets_its_closed_form():

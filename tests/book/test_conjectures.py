@@ -1,4 +1,5 @@
-"""The engine that refutes claims, and the searches of the page on open questions: they find what is false."""
+"""The engine that refutes claims, and the searches of the page on open questions:
+they find what is false."""
 
 import math
 from fractions import Fraction
@@ -28,7 +29,8 @@ def populations():
 
 
 def shifted(query, records, n, k):
-    """The answers to the first n records and to the n after the first k; None where there are too few."""
+    """The answers to the first n records and to the n after the first k;
+    None where there are too few."""
     first, later = records[:n], records[k : k + n]
     return query(first) if k <= n else None, query(later) if len(later) == n else None
 
@@ -36,7 +38,8 @@ def shifted(query, records, n, k):
 @pytest.mark.parametrize("asked", [lambda *case: True, lambda query, records, n, k: 2 * k <= n])
 @pytest.mark.parametrize("query", a_third([sl.SUM, sl.VARIANCE, sl.STD]), ids=str)
 def test_the_engine_finds_the_first_case_that_loops_find(query, asked):
-    """Catches a case that is skipped or counted twice, and a counterexample that is not the first."""
+    """Catches a case that is skipped or counted twice,
+    and a counterexample that is not the first."""
     tried, refuting = 0, None
     for records in worlds.small_populations(5, 2):
         for n, k in product(range(1, len(records) + 1), repeat=2):
@@ -62,7 +65,12 @@ def test_floats_that_differ_by_rounding_alone_refute_nothing():
     assert [exceeds(1.0, 1.0 + 1e-12), exceeds(1.0 + 1e-6, 1.0)] == [False, True]
 
 
-WIDEST = [("median", sl.MEDIAN), ("quantile(0.25)", sl.quantile(0.25)), ("variance", sl.VARIANCE), ("mean", sl.MEAN)]  # fmt: skip
+WIDEST = [
+    ("median", sl.MEDIAN),
+    ("quantile(0.25)", sl.quantile(0.25)),
+    ("variance", sl.VARIANCE),
+    ("mean", sl.MEAN),
+]
 
 
 @pytest.mark.parametrize(("name", "query"), WIDEST)
@@ -89,7 +97,8 @@ def test_the_widest_gaps_are_those_of_a_brute_force_over_labels(name, query):
         (cj.mixes(sl.MEAN), worlds.small_populations(7, 2), ((0, 1, 1, 1, 1, 1, 2), (5, 2))),
         (cj.places(sl.VARIANCE, either_way("any"), layouts.lower_side_is_a_run), [EIGHT],
          (EIGHT, (4, 2, 2))),
-        (cj.places(sl.STD, either_way("less"), layouts.higher_side_is_outside), [(0, 0, 2, 2, 2, 2, 3)],
+        (cj.places(sl.STD, either_way("less"), layouts.higher_side_is_outside),
+            [(0, 0, 2, 2, 2, 2, 3)],
          ((0, 0, 2, 2, 2, 2, 3), (2, 1, 2))),
     ],
 )  # fmt: skip
@@ -132,7 +141,8 @@ def of_median_rank(records, size, q, highest):
 
 @pytest.mark.parametrize("q", [0.5, 0.25, 0.9, 0.4])
 def test_clean_shares_of_a_quantile_lie_at_the_ends(q):
-    """Catches a slip in thm-quantile-clean: a share wider than K, or a clean one that is narrower."""
+    """Catches a slip in thm-quantile-clean: a share wider than K,
+    or a clean one that is narrower."""
     clean = 0
     for records in islice(populations(), 10, None, 6):
         for (c, a, b), gap in layouts.widest(sl.quantile(q), records).items():

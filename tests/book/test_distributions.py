@@ -20,8 +20,9 @@ CONTINUOUS = [
 
 @pytest.mark.parametrize(("ours", "theirs"), CONTINUOUS)
 def test_densities_chances_and_draws_are_scipys(ours, theirs):
-    """Catches noise of another width or centre, a logarithm of something else, a tail that is one minus the other
-    and has no digits left far out, and one draw that all parts of a vector share."""
+    """Catches noise of another width or centre, a logarithm of something else, a tail that is one
+    minus the other and has no digits left far out, and one draw that all parts of a vector
+    share."""
     density = theirs.pdf(X)
     np.testing.assert_allclose(ours.pdf(X), density, rtol=2e-13, atol=1e-300)
     seen = density > 1e-300

@@ -1,4 +1,5 @@
-"""The page's `duckdb`, over the real engine: what `sql` and a reader ask of it gets the real answers."""
+"""The page's `duckdb`, over the real engine:
+what `sql` and a reader ask of it gets the real answers."""
 
 import importlib.util
 import io
@@ -82,6 +83,7 @@ def answered(module: ModuleType, text: str, parameters: Any = None, **frames: pd
 
 
 MOMENT = datetime(2020, 1, 1, 1, 2, 3, 4)
+# ruff: disable[E501]
 ASKED: list[tuple[str, Any]] = [
     ("SELECT 1::TINYINT a, -1::SMALLINT b, 7 c, -(2::BIGINT ** 62)::BIGINT d, 255::UTINYINT e, 18446744073709551615::UBIGINT f", None),
     ("SELECT 170141183460469231731687303715884105727::HUGEINT a, NULL::HUGEINT b, (-170141183460469231731687303715884105728)::HUGEINT c, 340282366920938463463374607431768211455::UHUGEINT d", None),
@@ -105,13 +107,15 @@ ASKED: list[tuple[str, Any]] = [
     ("SELECT ? AS a, ? AS b", [date(2020, 1, 1), MOMENT]),
     ("SELECT 1 AS a, 2 AS a", None),
 ]  # fmt: skip
+# ruff: enable[E501]
 
 
 @pytest.mark.parametrize(("statement", "parameters"), ASKED)
 def test_an_answer_is_the_one_that_duckdb_gives_itself(
     page: ModuleType, statement: str, parameters: Any
 ) -> None:
-    """Catches a value rounded, shifted, cut short or of another Python type, a wrong NULL, order, name or type."""
+    """Catches a value rounded, shifted, cut short or of another Python type, a wrong NULL,
+    order, name or type."""
     assert answered(page, statement, parameters) == answered(real, statement, parameters)
 
 
@@ -119,7 +123,8 @@ COLUMNS: list[tuple[str, list[Any]]] = [
     ("int64", [1, -2]), ("float64", [1.5, None]), ("bool", [True, False]),
     ("int8", [-1, 2]), ("float32", [0.1, 1]), ("uint64", [2**64 - 1, 0]),
     ("Int64", [1, None]), ("boolean", [True, None]), ("Float64", [0.5, None]),
-    ("str", ["é", None]), ("string", ["x", ""]), ("datetime64[us]", ["2020-01-01 01:02:03.5", None]),
+    ("str", ["é", None]), ("string", ["x", ""]),
+    ("datetime64[us]", ["2020-01-01 01:02:03.5", None]),
     *((f"datetime64[{unit}]", [1, None]) for unit in ("s", "ms", "us", "ns")),
     *(("object", [one, None]) for one in (1, 2**31, True, 1.5, "x", date(1960, 2, 29), MOMENT)),
     ("object", [Decimal("1.10"), Decimal("-22.5")]),
@@ -134,14 +139,16 @@ MANY = pd.DataFrame({"a": range(1000)}).iloc[::-3]
 def test_a_frame_has_the_types_and_values_that_duckdb_sees_in_it(
     page: ModuleType, frame: pd.DataFrame
 ) -> None:
-    """Catches a column whose type or value is not the one that DuckDB reads off the frame itself."""
+    """Catches a column whose type or value is not the one that DuckDB reads
+    off the frame itself."""
     for ask in ("DESCRIBE frame", "FROM frame"):
         assert answered(page, ask, frame=frame) == answered(real, ask, frame=frame)
 
 
 REFUSED = [
-    "uuid()", "INTERVAL 1 DAY", "TIMESTAMPTZ '2020-01-01'", "'101'::BIT", "MAP {'a': 1}", "[1, NULL, 3]", "[[1.5], []]",
-    "NULL::HUGEINT[]", "{'a': 1, 'b': [NULL, 'x']}", "'a'::ENUM('a', 'b')", "[1]::INTEGER[1]", "row(1, 2)",
+    "uuid()", "INTERVAL 1 DAY", "TIMESTAMPTZ '2020-01-01'", "'101'::BIT", "MAP {'a': 1}",
+    "[1, NULL, 3]", "[[1.5], []]", "NULL::HUGEINT[]", "{'a': 1, 'b': [NULL, 'x']}",
+    "'a'::ENUM('a', 'b')", "[1]::INTEGER[1]", "row(1, 2)",
 ]  # fmt: skip
 
 
@@ -222,8 +229,8 @@ def test_what_is_not_there_says_so(page: ModuleType) -> None:
 def test_sql_reads_a_readers_own_tables(page: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
     """Catches a plan, or a table of one session, that is lost on the way to another."""
     staff = sl.Universe.product(team=["art", "law"], salary=[0, 50, 100], name="staff")
-    text = """SELECT team, bonus, COALESCE(SUM(salary), 0) AS total FROM teams JOIN bonuses USING (team)
-        LEFT JOIN staff USING (team) GROUP BY team, bonus"""
+    text = """SELECT team, bonus, COALESCE(SUM(salary), 0) AS total
+        FROM teams JOIN bonuses USING (team) LEFT JOIN staff USING (team) GROUP BY team, bonus"""
     found = []
     for module in (page, real):
         monkeypatch.setitem(sys.modules, "duckdb", module)

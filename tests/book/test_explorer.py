@@ -1,4 +1,5 @@
-"""An explorer's lives show the same: on a page, with a kernel, and where a page runs Python, what its view computes."""
+"""An explorer's lives show the same: on a page, with a kernel, and where a page runs Python,
+what its view computes."""
 
 import html
 import itertools
@@ -95,8 +96,9 @@ def said(name: str, own: str = "", **settings: str) -> str:
 
 
 def test_a_page_opens_at_its_start_and_holds_every_frame(explorer, monkeypatch):
-    """Catches frames out of order or lost in packing, an opening that its knobs do not show, knobs without a word
-    why they are dead, and a comparison of stored outputs that passes over more than the frames."""
+    """Catches frames out of order or lost in packing, an opening that its knobs do not show, knobs
+    without a word why they are dead, and a comparison of stored outputs that passes over more than
+    the frames."""
     page = explorer.html
     places = itertools.product(("one", "two", "three"), ("2", "5"))
     assert unpacked(page) == [drawn(explorer.view(x=x, times=times)) for x, times in places]
@@ -118,8 +120,9 @@ def as_stored(picture: str) -> str:
 
 @pytest.mark.parametrize("name", EXPLORERS)
 def test_a_stored_frame_is_what_a_page_computes(name):
-    """Catches a chapter stored before an explorer changed, and a frame that changes its words or marks when Python
-    has started: every knob is turned to both ends, and of all settings some are drawn."""
+    """Catches a chapter stored before an explorer changed, and a frame that changes its words or
+    marks when Python has started: every knob is turned to both ends, and of all settings some are
+    drawn."""
     knobs, frames = EXPLORERS[name].knobs, unpacked(STORED[name])
     arguments = [knob.argument for knob in knobs]
     settings = [*itertools.product(*(knob.names for knob in knobs))]
@@ -144,8 +147,8 @@ def test_every_explorer_is_stored():
 
 
 def test_live_controls_compute(explorer, monkeypatch):
-    """Catches a control or a click that is not connected, a setting of another knob, frames that nobody asked for,
-    and Colab's hint."""
+    """Catches a control or a click that is not connected, a setting of another knob, frames that
+    nobody asked for, and Colab's hint."""
     monkeypatch.setitem(sys.modules, "google.colab.output", MagicMock())
     bundle, metadata = explorer._repr_mimebundle_()
     assert "custom_widget_manager" in str(metadata)
@@ -197,7 +200,8 @@ def in_page(monkeypatch):
 
 @pytest.mark.usefixtures("in_page")
 def test_a_cell_shows_an_explorer_that_is_not_in_the_book():
-    """Catches an edited cell whose knobs turn another explorer, and a cell that draws all frames."""
+    """Catches an edited cell whose knobs turn another explorer,
+    and a cell that draws all frames."""
     with pytest.raises(ValueError, match="no explorer witness-school-year is known; run the cell"):
         fields({"explorer": "witness-school-year"})
     explorer = witness_explorer(school_large().universes, size=6, start="school_year")
@@ -257,6 +261,7 @@ def test_what_can_be_typed():
                     assert explorer.view(**{knob.argument: str(end)}).text
 
 
+# ruff: disable[E501]
 @pytest.mark.parametrize(
     ("name", "settings", "message"),
     [
@@ -274,6 +279,7 @@ def test_what_can_be_typed():
         ("formula", {"claim": "mode"}, "formula for must be one of mean, sum, median, variance, sum, as a colleague claims, got 'mode'"),
     ],
 )  # fmt: skip
+# ruff: enable[E501]
 def test_what_is_refused_is_said(name, settings, message):
     """Catches an error that stops the explorer, and one without a clear text."""
     assert said(name, **settings) == message
@@ -296,8 +302,10 @@ ASKED = {
     "highest salary": "SELECT MAX(salary) FROM staff",
     "total of a team": "SELECT team, SUM(salary) FROM staff GROUP BY team",
     "average of a team": "SELECT team, AVG(salary) FROM staff GROUP BY team",
-    "pairs of a team": "SELECT COUNT(*) FROM staff a JOIN staff b ON a.team = b.team AND a.salary < b.salary",
-    "how many above the average": "SELECT COUNT(*) FROM staff WHERE salary > (SELECT AVG(salary) FROM staff)",
+    "pairs of a team": "SELECT COUNT(*) FROM staff a JOIN staff b "
+    "ON a.team = b.team AND a.salary < b.salary",
+    "how many above the average": "SELECT COUNT(*) FROM staff "
+    "WHERE salary > (SELECT AVG(salary) FROM staff)",
 }
 
 
@@ -317,7 +325,8 @@ def test_a_question_to_a_table_moves_as_far_as_its_statement(question):
     ("sessions", "top", "epsilon"), [(22, 10, 1), (31, 20, 0.1), (1, 2, 0.5), (4, 8, 2)]
 )
 def test_bounds_cost_what_pandas_says(sessions, top, epsilon):
-    """Catches energy that is lost twice, a scale without a bound, and an error without the noise."""
+    """Catches energy that is lost twice, a scale without a bound,
+    and an error without the noise."""
     month = workplace_charging().read().query("month == '2015-09'")
     kept = month.sort_values("session").groupby("driver").head(sessions)["kwh"]
     lost = month["kwh"].sum() - kept.clip(0, top).sum()
@@ -333,7 +342,8 @@ def test_bounds_cost_what_pandas_says(sessions, top, epsilon):
 
 
 def test_typed_bounds_of_a_person_are_the_noise_of_the_sentence():
-    """Catches noise of other bounds or another budget: both promises are held by their definitions."""
+    """Catches noise of other bounds or another budget:
+    both promises are held by their definitions."""
     text = said("people", groups="100", rows="5", epsilon="0.3")
     tents = float(re.search(r"Laplace noise deviates by ([\d.]+)", text)[1])
     bells = float(re.search(r"\) by ([\d.]+)", text)[1])

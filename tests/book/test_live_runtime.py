@@ -1,4 +1,5 @@
-"""What pages load to run Python: every file known by its hash, wrapped so that it comes out as it went in."""
+"""What pages load to run Python: every file known by its hash,
+wrapped so that it comes out as it went in."""
 
 import hashlib
 import importlib
@@ -62,8 +63,8 @@ def fetched(monkeypatch):
 def test_the_runtime_is_made_once_and_what_was_touched_is_not_built_into_the_book(
     fetched, live, tmp_path, capsys
 ):
-    """Catches a download for each build, and a script that is changed, lost or added after the download, or left by
-    an old one, and goes out with the pages."""
+    """Catches a download for each build, and a script that is changed, lost or added after the
+    download, or left by an old one, and goes out with the pages."""
     folder = tmp_path / live.RUNTIME
     app = SimpleNamespace(srcdir=tmp_path, builder=SimpleNamespace(format="html"))
     for touched, content in ("x.zip.js", "liveFile()"), ("x.zip.js", None), ("more.js", "1"):
@@ -108,7 +109,10 @@ def test_the_archive_holds_the_package_as_it_is():
                 name = path.relative_to(ROOT if package == "sensitivity_lab" else ROOT / "book")
                 if not {"stand_ins", "libraries"} & set(name.parts):
                     assert archive.read(name.as_posix()) == path.read_bytes()
-    stand_ins = {path.relative_to(HERE / "stand_ins").as_posix() for path in (HERE / "stand_ins").rglob("*.py")}  # fmt: skip
+    stand_ins = {
+        path.relative_to(HERE / "stand_ins").as_posix()
+        for path in (HERE / "stand_ins").rglob("*.py")
+    }
     assert stand_ins <= names
     assert {"ipywidgets.py", "opendp/prelude.py", "pretty.py", "narwhals/__init__.py"} <= names
     assert not [name for name in names if "__pycache__" in name or name.startswith("IPython")]
@@ -127,7 +131,8 @@ def test_what_is_not_there_says_so_when_it_is_called(monkeypatch):
 
 
 def test_the_notice_and_the_page_on_running_name_what_runs_and_its_version():
-    """Catches a file of somebody else's without their name and licence, and a page that promises another NumPy."""
+    """Catches a file of somebody else's without their name and licence,
+    and a page that promises another NumPy."""
     notice = (HERE / "NOTICE").read_text(encoding="utf-8")
     page = (ROOT / "book" / "running.md").read_text(encoding="utf-8")
     runs = fetch.lock()["packages"]

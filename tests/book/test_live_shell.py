@@ -75,14 +75,16 @@ RUNS = {
     ),
     "a name that two cells give is that of the last above": (
         ["x = 1", "y = x", "x = 2", "x + y", "x = x * 10", "x"],
-        [(5, [2, 4, 5], "20"), (3, [0, 1, 2, 3], "3"), (5, [4, 5], "20"), (1, [0, 1], ""), (3, [2, 3], "3")],
+        [(5, [2, 4, 5], "20"), (3, [0, 1, 2, 3], "3"), (5, [4, 5], "20"), (1, [0, 1], ""),
+            (3, [2, 3], "3")],
     ),
     "a cell that changes what it takes can run twice": (
         ["found = []", "found.append(1)\nlen(found)"],
         [(1, [0, 1], "1"), (1, [0, 1], "1")],
     ),
     "a function that fills a list changes it where it is called": (
-        ["seen = []\ndef note(x):\n    seen.append(x)", "note(1)", "def twice(x):\n    note(x)\n    note(x)", "twice(2)", "len(seen)"],
+        ["seen = []\ndef note(x):\n    seen.append(x)", "note(1)",
+            "def twice(x):\n    note(x)\n    note(x)", "twice(2)", "len(seen)"],
         [(4, [0, 1, 2, 3, 4], "3")],
     ),
 }  # fmt: skip
@@ -90,7 +92,8 @@ RUNS = {
 
 @pytest.mark.parametrize(("cells", "runs"), RUNS.values(), ids=RUNS)
 def test_cells_run_in_any_order(cells, runs):
-    """Catches a reader who waits for cells that are not needed, or gets what a run from the top does not give."""
+    """Catches a reader who waits for cells that are not needed,
+    or gets what a run from the top does not give."""
     one, messages = session()
     for cell, planned, shown in runs:
         messages.clear()

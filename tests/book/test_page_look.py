@@ -11,7 +11,10 @@ from sensitivity_book.pictures.drawings import inline, themed
 from sensitivity_book.pictures.table_html import aligned
 
 IMAGE = '<img alt="a &lt; b" src="../_images/0a.svg" class="align-center" style="width: 80%;" />'
-WIDE = '<?xml version="1.0"?>\n<svg width="9pt"><path d="M 0 0" style="fill: #ffffff; stroke: #222222"/>'
+WIDE = (
+    '<?xml version="1.0"?>\n<svg width="9pt"><path d="M 0 0" style="fill: #ffffff; stroke: '
+    '#222222"/>'
+)
 
 
 def test_a_picture_stands_in_the_page_with_its_words_and_its_look():
@@ -27,7 +30,8 @@ def test_colours_follow_the_theme():
     """Catches a colour that the dark page does not change, and one changed for paper too."""
     variables = themed('style="fill: #ffffff; stroke: #222222; color: #123456"')
     assert variables == (
-        'style="fill: var(--fig-ffffff, #ffffff); stroke: var(--fig-222222, #222222); color: #123456"'
+        'style="fill: var(--fig-ffffff, #ffffff); stroke: var(--fig-222222, #222222); color: '
+        '#123456"'
     )
     assert themed("stroke: #123456") == "stroke: #123456"
     _, screen, after = re.split(r"@media (?=screen|print)", stylesheet())
@@ -56,7 +60,8 @@ def cells(html, tag):
 
 
 def test_numbers_stand_on_the_right_below_their_headings():
-    """Catches words on the right, numbers on the left, a hyphen for a minus, and a date that is hurt."""
+    """Catches words on the right, numbers on the left, a hyphen for a minus,
+    and a date that is hurt."""
     frame = pd.DataFrame({
         "query": ["mean", "sum"], "exact": ["19/6 ≈ 3.17", "-1/2"], "gap": ["∞", "1e-09"],
         "pair": ["(-1, 2)", "(0, -3)"], "day": ["2024-01-02", "1-2"],
@@ -65,8 +70,9 @@ def test_numbers_stand_on_the_right_below_their_headings():
     numeric = {"exact", "gap"}
     assert cells(shown, "th") == [(name in numeric, name) for name in frame]
     assert cells(shown, "td") == [
-        (False, "mean"), (True, "19/6 ≈ 3.17"), (True, "∞"), (False, "(−1, 2)"), (False, "2024-01-02"),
-        (False, "sum"), (True, "−1/2"), (True, "1e-09"), (False, "(0, −3)"), (False, "1-2"),
+        (False, "mean"), (True, "19/6 ≈ 3.17"), (True, "∞"), (False, "(−1, 2)"),
+        (False, "2024-01-02"), (False, "sum"), (True, "−1/2"), (True, "1e-09"), (False, "(0, −3)"),
+        (False, "1-2"),
     ]  # fmt: skip
 
 
@@ -77,7 +83,8 @@ def code_of(path):
 
 
 def test_a_colour_is_written_in_one_place():
-    """Catches a colour beside those of the two palettes, which the dark page and the package would not know."""
+    """Catches a colour beside those of the two palettes,
+    which the dark page and the package would not know."""
     names = "white|black|gr[ae]y|red|green|blue|orange"
     colour = re.compile(
         r"#(?:[0-9a-fA-F]{3,4}){1,2}\b|\b(?:rgb|hsl)a?\((?!\{)"

@@ -1,4 +1,5 @@
-"""The shape of a page, as `book/template/chapter.ipynb` has it: short code, checks, exercises, words."""
+"""The shape of a page, as `book/template/chapter.ipynb` has it:
+short code, checks, exercises, words."""
 
 import json
 import re
@@ -73,7 +74,8 @@ def exercises(page):
 
 @pytest.mark.parametrize("page", PATH)
 def test_a_page_of_the_path_has_the_shape_of_a_chapter(page):
-    """Catches a page that has become a listing, drills, or is gone through without an answer of one's own."""
+    """Catches a page that has become a listing, drills,
+    or is gone through without an answer of one's own."""
     counts = [len(lines(code)) for code in visible_code(page)]
     assert sum(counts) <= 60
     assert max(counts, default=0) <= 10
@@ -84,8 +86,8 @@ def test_a_page_of_the_path_has_the_shape_of_a_chapter(page):
 
 @pytest.mark.parametrize("page", [*PATH, *ROOMS])
 def test_imports_are_folded_and_an_exercise_says_what_it_asks(page):
-    """Catches a page that opens its story with what the machine needs, an exercise without type, stars and
-    minutes, and one that is solved without a hint."""
+    """Catches a page that opens its story with what the machine needs, an exercise without type,
+    stars and minutes, and one that is solved without a hint."""
     shown = "\n".join(visible_code(page))
     assert re.findall(r"^\s*(?:import|from) .*", shown, re.MULTILINE) == []
     assert exercises(page)

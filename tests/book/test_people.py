@@ -1,4 +1,5 @@
-"""People and their rows: what is done to tables is held against plain enumerations and stated laws."""
+"""People and their rows: what is done to tables is held against plain
+enumerations and stated laws."""
 
 from collections import Counter
 from functools import cache
@@ -105,7 +106,8 @@ def neighbours(values, keys):
 @pytest.mark.parametrize("allowed", [(1, 0), (0, 1), (1, 1)])
 @pytest.mark.parametrize("truncations", [(E(1), E(1)), (E(1), UNIQUE), (UNIQUE, UNIQUE)])
 def test_keys_one_by_one_agree_with_all_tables(truncations, allowed, of):
-    """Catches a wrong sum over keys: every pair of pairs of tables, with two keys and two values."""
+    """Catches a wrong sum over keys: every pair of pairs of tables,
+    with two keys and two values."""
     near = neighbours("ab", 2)
     joined = {sides: join_private(*sides, *truncations) for sides in product(near, repeat=2)}
     expected = max(

@@ -1,4 +1,5 @@
-"""The real tables are those of their sheets, and lie within the bounds that are said before anybody looks."""
+"""The real tables are those of their sheets,
+and lie within the bounds that are said before anybody looks."""
 
 from dataclasses import replace
 
@@ -8,8 +9,9 @@ from sensitivity_book.data.real import flights, workplace_charging
 
 @pytest.mark.parametrize("told", [workplace_charging(), flights()], ids=lambda told: told.name)
 def test_the_data_are_those_of_a_complete_sheet(told):
-    """Catches a row, an id or a column that the sheet does not count, a bound that somebody who looked at other
-    data wrote down, a sheet without licence, source, hash or column, and a file that was changed after it."""
+    """Catches a row, an id or a column that the sheet does not count, a bound that somebody who
+    looked at other data wrote down, a sheet without licence, source, hash or column, and a file
+    that was changed after it."""
     data, sheet = told.read(), told.sheet()
     assert list(data) == [column.name for column in told.columns]
     assert (len(data), data[told.id].nunique()) == (told.rows, told.ids)

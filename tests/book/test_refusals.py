@@ -28,6 +28,7 @@ import sensitivity_lab as sl
 PATH = Shape("path", (("r", "ab"), ("s", "bc")))
 FAR = sl.Query("far", lambda x: 1e308 if len(x) > 1 else -1e308, smallest_size=0)
 UNIT = Records((0, 1), 5)
+# ruff: disable[E501]
 REFUSED = [
     # gradients and norms
     (lambda: discrete_gradient(FAR, (1,), sl.Universe.value_range([1, 2])), "-1e+308", "1e+308"),
@@ -89,10 +90,12 @@ REFUSED = [
     (lambda: elastic(Shape("apart", (("r", "a"), ("s", "b"))), {("r", 0): 1, ("s", 0): 1}, 0), "s must share a column", "got b"),
     (lambda: World(PATH, [("r", i, 0) for i in range(99)]), "records must be at most", "got 99 of path"),
 ]  # fmt: skip
+# ruff: enable[E501]
 
 
 @pytest.mark.parametrize(("call", "words"), [(call, words) for call, *words in REFUSED])
 def test_what_is_refused_is_named(call, words):
-    """Catches an input that is answered, or refused without its name, its rule and what was given."""
+    """Catches an input that is answered, or refused without its name,
+    its rule and what was given."""
     with refused((TypeError, ValueError), *words):
         call()

@@ -1,4 +1,5 @@
-"""Integers of 64 bits, or of any length, wherever values are: NumPy's default has 32 in a browser."""
+"""Integers of 64 bits, or of any length, wherever values are:
+NumPy's default has 32 in a browser."""
 
 import ast
 

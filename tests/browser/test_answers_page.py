@@ -1,4 +1,5 @@
-"""The fields under exercises: the script compares as Python's fractions do, and a reader is told why."""
+"""The fields under exercises: the script compares as Python's fractions do,
+and a reader is told why."""
 
 import re
 from collections.abc import Iterator
@@ -53,7 +54,8 @@ CODE = FunctionAnswer("Your query", "def query(dataset):\n    ", judge)
 FIELDS: dict[str, Answer] = {"mean": MEAN, "belief": BELIEF, "pair": PAIR, "code": CODE}
 # A stand-in for the Python of a page: it notes what it is asked, and answers when it is told to.
 LIVE = """window.live = {
-  call: (name, argument, told) => new Promise((resolve, reject) => Object.assign(window, { name, argument, told, resolve, reject })),
+  call: (name, argument, told) => new Promise((resolve, reject) =>
+    Object.assign(window, { name, argument, told, resolve, reject })),
   stop: () => window.reject(new Error("Stopped.")),
 };"""
 
@@ -113,7 +115,7 @@ def verdicts(script: Page, answer: NumberAnswer, texts: list[str]) -> list[tuple
     return [(one["verdict"], one["words"]) for one in found]
 
 
-# ---- Datasets on paper ------------------------------------------------------------------------------
+# ---- Datasets on paper ---------------------------------------------------------------------------
 
 BOOK = {name: make() for name, make in ANSWERS.items()}
 ON_PAPER = {name: made for name, made in BOOK.items() if getattr(made, "by", ())}
@@ -134,7 +136,8 @@ TRIED = [
 
 @pytest.mark.parametrize("name", ON_PAPER)
 def test_on_paper_a_dataset_is_judged_as_python_judges_it(script: Page, name: str) -> None:
-    """Catches a reading, a check or a verdict without Python that is another one with it; all that is right is tried."""
+    """Catches a reading, a check or a verdict without Python that is another one with it;
+    all that is right is tried."""
     answer = ON_PAPER[name]
     some: list[tuple[tuple[Any, ...], ...]] = [
         (tuple(low + step * i for i in range(5)),)
@@ -178,12 +181,19 @@ READ = {
     Fraction("1234.5"): ["1,234.5"],
     Fraction(123456789012345678901, 3): ["123456789012345678901/3"],
 }
-NONE = ["", " ", "x", "3,5", "1/0", "1/2/3", "19/6 years", ".", "%", "1e3", "3 19", "1.5/2", "--1", "days", "3…", "0x10", "1,23", "∞"]  # fmt: skip
+NONE = [
+    "", " ", "x", "3,5", "1/0", "1/2/3", "19/6 years", ".", "%", "1e3", "3 19", "1.5/2", "--1",
+    "days", "3…", "0x10", "1,23", "∞",
+]  # fmt: skip
 
 
 def test_a_number_is_read_as_python_reads_it_and_nothing_else(script: Page) -> None:
-    """Catches a number read as another or rounded, a comma read as a point, a division by zero, a word that passes."""
-    ask = "texts => texts.map(text => { const { n, d } = Answers.read(text, 'days'); return [`${n}`, `${d}`]; })"
+    """Catches a number read as another or rounded, a comma read as a point, a division by zero,
+    a word that passes."""
+    ask = (
+        "texts => texts.map(text => { const { n, d } = Answers.read(text, 'days'); "
+        "return [`${n}`, `${d}`]; })"
+    )
     for number, texts in READ.items():
         for text, parts in zip(texts, script.evaluate(ask, texts), strict=True):
             assert Fraction(*map(int, parts)) == number, text
@@ -200,12 +210,16 @@ def test_no_field_on_paper_needs_python() -> None:
             assert isinstance(BOOK[name], NumberAnswer) or BOOK[name].by, name
 
 
-RIGHTS = [Fraction(19, 6), Fraction(5, 2), Fraction(-7, 3), Fraction(1, 1024), Fraction(40), Fraction(2, 3)]  # fmt: skip
+RIGHTS = [
+    Fraction(19, 6), Fraction(5, 2), Fraction(-7, 3), Fraction(1, 1024), Fraction(40),
+    Fraction(2, 3),
+]  # fmt: skip
 
 
 @pytest.mark.parametrize("right", RIGHTS)
 def test_a_decimal_is_compared_as_a_fraction(script: Page, right: Fraction) -> None:
-    """Catches a rounded decimal refused, one that is a digit off accepted, and three digits miscounted."""
+    """Catches a rounded decimal refused, one that is a digit off accepted,
+    and three digits miscounted."""
     texts = [
         f"{Decimal(round(right * 10**places) + off).scaleb(-places):.{places}f}"
         for places, off in product(range(1, 7), range(-2, 3))  # the nearest and its neighbours
@@ -224,7 +238,8 @@ NUMBERED = {name: made for name, made in BOOK.items() if isinstance(made, Number
 
 @pytest.mark.parametrize("name", a_third(list(NUMBERED)))
 def test_every_number_of_the_book_is_answered(script: Page, name: str) -> None:
-    """Catches a right number refused, a slip without its words, and a rung that does not exceed a claim."""
+    """Catches a right number refused, a slip without its words,
+    and a rung that does not exceed a claim."""
     answer, below = NUMBERED[name], Fraction(0)
     data = told(name, answer)
     asked = [(f"{data['right']} {answer.unit}", "right", "")]
@@ -263,7 +278,10 @@ def test_a_number_is_answered_by_enter_and_said_to_everyone(page: Page) -> None:
         ("4", "✗ Not yet. No two neighbours are 4 apart: that is too much."),
         (
             "3.167",
-            "✓ Right. It is 19/6, rounded. the widest. No neighbours are further apart. Now you know.",
+            (
+                "✓ Right. It is 19/6, rounded. the widest. No neighbours are further apart. "
+                "Now you know."
+            ),
         ),
     ):
         assert submit(root, text) == words
@@ -274,7 +292,8 @@ def test_a_number_is_answered_by_enter_and_said_to_everyone(page: Page) -> None:
 
 
 def test_what_was_typed_stays_with_the_page(page: Page) -> None:
-    """Catches an answer that is lost, or shown under another field, when the page is opened again."""
+    """Catches an answer that is lost, or shown under another field,
+    when the page is opened again."""
     submit(field(page, "mean"), "19/6")
     field(page, "belief").get_by_role("textbox").fill("0.5")
     reopen(page)
@@ -289,7 +308,8 @@ REFUSED = "Object.defineProperty(window, 'localStorage', { get() { throw Error('
 
 @pytest.mark.parametrize("page", ["", REFUSED], indirect=True, ids=["", "and storage"])
 def test_without_python_a_field_says_where_it_can_be_answered(page: Page) -> None:
-    """Catches a dead field for a dataset or a function, and for a number where a browser refuses storage to files."""
+    """Catches a dead field for a dataset or a function,
+    and for a number where a browser refuses storage to files."""
     for name in ("pair", "code"):
         root = field(page, name)
         assert root.get_by_role("textbox").count() == root.get_by_role("button").count() == 0
@@ -300,7 +320,8 @@ def test_without_python_a_field_says_where_it_can_be_answered(page: Page) -> Non
 
 @pytest.mark.parametrize("page", [LIVE], indirect=True)
 def test_python_is_asked_and_its_verdict_is_kept(page: Page) -> None:
-    """Catches a pair sent as one dataset, progress that is not told, and a verdict lost on the way."""
+    """Catches a pair sent as one dataset, progress that is not told,
+    and a verdict lost on the way."""
     root = field(page, "pair")
     assert submit(root, "1, 2", "1") == "Checking …"
     asked = {"name": "pair", "text": "1, 2\n1"}
@@ -320,7 +341,8 @@ def test_python_is_asked_and_its_verdict_is_kept(page: Page) -> None:
 
 @pytest.mark.parametrize("page", [LIVE], indirect=True)
 def test_a_function_can_be_stopped(page: Page) -> None:
-    """Catches an endless loop that nobody can end, an Enter that submits half a function, and lost focus."""
+    """Catches an endless loop that nobody can end, an Enter that submits half a function,
+    and lost focus."""
     root = field(page, "code")
     box = root.get_by_label("Your query")
     assert box.input_value() == "def query(dataset):\n    "

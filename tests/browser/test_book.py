@@ -50,11 +50,13 @@ NOT_OURS = {
 
 
 ON_PATH = [name for name in PAGES if '<nav class="path"' in (HTML / name).read_text("utf-8")]
-# On a phone, in the dark: a third of the path in turn, and a page of each other kind; all with CHECK_ALL=1.
+# On a phone, in the dark: a third of the path in turn, and a page of each other kind;
+# all with CHECK_ALL=1.
 KINDS = ["api", "api/answer", "board", "chapters", "formulas", "glossary", "proofs"]
 OF_KINDS = [*ON_PATH, *(f"book/{kind}.html" for kind in KINDS), "genindex.html"]
 OF_KINDS += [f"notebooks/{name}.html" for name in ("case-files", "norms", "people-in-detail")]
-# The path is visited every time, of the others each third in turn; and so is what is asked on a phone.
+# The path is visited every time, of the others each third in turn;
+# and so is what is asked on a phone.
 NARROW = PAGES if CHECK_ALL else a_third(OF_KINDS)
 VISITED = PAGES if CHECK_ALL else sorted({*ON_PATH, *NARROW, *a_third(PAGES)})
 
@@ -67,21 +69,26 @@ def test_the_book_is_built() -> None:
     assert "intro.html" in (HTML / "index.html").read_text("utf-8")
 
 
-# What does not depend on width and scheme: formulas that are not set, stray dollars, headings, words for pictures.
+# What does not depend on width and scheme: formulas that are not set, stray dollars,
+# headings, words for pictures.
 READ = """css => {
   const article = document.querySelector(css), all = css => [...article.querySelectorAll(css)];
-  const own = (part, text) => [...part.childNodes].some(node => node.nodeType == 3 && node.data.includes(text));
+  const own = (part, text) =>
+    [...part.childNodes].some(node => node.nodeType == 3 && node.data.includes(text));
   return {
     raw: [...all(".math:not(:has(mjx-container)), mjx-merror"),
-      ...all(":not(pre, code, script)").filter(part => own(part, "$$"))].map(part => part.outerHTML.slice(0, 80)),
+      ...all(":not(pre, code, script)").filter(part => own(part, "$$"))]
+      .map(part => part.outerHTML.slice(0, 80)),
     levels: all("h1, h2, h3, h4, h5, h6").map(heading => Number(heading.tagName[1])),
-    pictures: all("img, .drawing").map(image => image.getAttribute("alt") ?? image.getAttribute("aria-label")),
+    pictures: all("img, .drawing")
+      .map(image => image.getAttribute("alt") ?? image.getAttribute("aria-label")),
   };
 }"""
 # The form of each drawing, whether it is seen, its ground, and how high its smallest words are.
 FORMS = """all => all.map(svg => {
+  const scale = ({ a, b }) => Math.hypot(a, b);
   const sizes = [...svg.querySelectorAll("text")]
-    .map(text => parseFloat(getComputedStyle(text).fontSize) * Math.hypot(text.getScreenCTM().a, text.getScreenCTM().b));
+    .map(text => parseFloat(getComputedStyle(text).fontSize) * scale(text.getScreenCTM()));
   const ground = svg.querySelector("path, rect");
   return {
     form: svg.getAttribute("class"),
@@ -94,7 +101,8 @@ FORMS = """all => all.map(svg => {
 
 @pytest.mark.parametrize("name", VISITED)
 def test_a_page(browser: Browser, name: str) -> None:
-    """Catches what asks for something from elsewhere, fails, is left as TeX, or cannot be read by eye or ear.
+    """Catches what asks for something from elsewhere, fails, is left as TeX,
+    or cannot be read by eye or ear.
 
     `make screenshots` keeps its two pictures of each page, for a person to look at.
     """
@@ -153,18 +161,22 @@ def take_picture(page: Page, name: str, width: int, scheme: str) -> None:
     page.screenshot(path=picture, full_page=True, clip=whole, type="jpeg", quality=80)
 
 
-# What a browser refuses a page, and a worker of its own: by a policy, and not for want of a network.
+# What a browser refuses a page, and a worker of its own:
+# by a policy, and not for want of a network.
 REFUSED = """async () => {
     const forbidden = [], note = ({ data }) => forbidden.push(data ?? null);
-    document.addEventListener("securitypolicyviolation", event => forbidden.push(event.effectiveDirective));
-    const code = `self.addEventListener("securitypolicyviolation", event => postMessage("worker " + event.effectiveDirective));
+    document.addEventListener("securitypolicyviolation",
+        event => forbidden.push(event.effectiveDirective));
+    const code = `self.addEventListener("securitypolicyviolation",
+        event => postMessage("worker " + event.effectiveDirective));
         fetch("http://127.0.0.1:9/").catch(() => {});`;
     const worker = new Worker(URL.createObjectURL(new Blob([code])));
     worker.onmessage = note;
     fetch("http://127.0.0.1:9/").catch(() => {});
     navigator.sendBeacon("http://127.0.0.1:9/", "typed");
     new Image().src = "http://127.0.0.1:9/?typed";
-    for (let wait = 0; wait < 100 && forbidden.length < 4; wait++) await new Promise(done => setTimeout(done, 50));
+    for (let wait = 0; wait < 100 && forbidden.length < 4; wait++)
+        await new Promise(done => setTimeout(done, 50));
     worker.terminate();
     return forbidden.sort();
 }"""
@@ -288,7 +300,8 @@ def opened(
     before: str = "",
     **options: Any,
 ) -> Iterator[Page]:
-    """A page of the book, without motion and formulas, after a script; it asks for nothing and raises nothing."""
+    """A page of the book, without motion and formulas, after a script;
+    it asks for nothing and raises nothing."""
     options = {"reduced_motion": "reduce", "color_scheme": "light", **options}
     page = browser.new_page(viewport={"width": width, "height": 900}, **options)
     page.set_default_timeout(BUSY)
@@ -332,7 +345,8 @@ def test_the_link_leads_to_the_pdf_of_this_build(browser: Browser, tmp_path: Pat
 
 @pytest.mark.parametrize("name", in_turn(["book/notation.html", "notebooks/by-hand.html"]))
 def test_paper_is_black_on_white(browser: Browser, name: str) -> None:
-    """Catches a page that prints a dark scheme's pale text on white, and links that are not seen."""
+    """Catches a page that prints a dark scheme's pale text on white,
+    and links that are not seen."""
     with opened(browser, name, formulas=True, color_scheme="dark") as page:
         page.emulate_media(media="print")
         assert page.evaluate("document.documentElement.dataset.theme") == "dark"
@@ -343,8 +357,10 @@ def test_paper_is_black_on_white(browser: Browser, name: str) -> None:
         assert set(drawn) == {"underline"}
 
 
-COLOURS_OF_TEXT = f"""[...new Set([...document.querySelectorAll('{ARTICLE} :is(p, code, span, a, td, th)')]
-  .filter(part => !part.closest('.dots, .tents')).map(part => getComputedStyle(part).color))]"""  # a play keeps its marks
+COLOURS_OF_TEXT = f"""[...new Set(
+  [...document.querySelectorAll('{ARTICLE} :is(p, code, span, a, td, th)')]
+  .filter(part => !part.closest('.dots, .tents'))
+  .map(part => getComputedStyle(part).color))]"""  # a play keeps its marks
 
 
 def test_nothing_moves_for_a_reader_who_asked_for_no_motion(browser: Browser) -> None:
@@ -384,7 +400,8 @@ def is_closed(bar: Locator) -> bool:
 def boxes(parts: Locator) -> list[dict[str, float]]:
     """Where each of these parts is that has a place in the window, all asked in one go."""
     found: list[dict[str, float]] = parts.evaluate_all(
-        "all => all.map(part => part.getBoundingClientRect().toJSON()).filter(box => box.width && box.height)"
+        "all => all.map(part => part.getBoundingClientRect().toJSON()).filter(box => box.width "
+        "&& box.height)"
     )
     return found
 
@@ -402,13 +419,15 @@ def show(page: Page, width: int, scheme: str) -> None:
 # Letters that are too small, parts that stand beyond their play, names that run into one another.
 UNREADABLE = """css => {
   const plays = [...document.querySelectorAll(css)], box = part => part.getBoundingClientRect();
-  const all = css => plays.flatMap(play => [...play.querySelectorAll(css)]).filter(part => box(part).width);
+  const all = css =>
+    plays.flatMap(play => [...play.querySelectorAll(css)]).filter(part => box(part).width);
   const beyond = part => {
     const { left, right } = box(part), play = box(part.closest(css));
     return left < play.left - 1 || right > play.right + 1;
   };
-  const meet = (one, other) => one !== other && one.closest(css) === other.closest(css) && box(one).left < box(other).right
-    && box(other).left < box(one).right && Math.abs(box(one).top - box(other).top) < 12;
+  const meet = (one, other) => one !== other && one.closest(css) === other.closest(css)
+    && box(one).left < box(other).right && box(other).left < box(one).right
+    && Math.abs(box(one).top - box(other).top) < 12;
   const names = all(".name");
   return [
     ...all("p, span, b, button").filter(part => parseFloat(getComputedStyle(part).fontSize) < 11),
@@ -420,7 +439,8 @@ HIT = ":is(button, select, textarea, input:not([type=checkbox]), summary, .dot)"
 
 
 def assert_readable(page: Page, css: str, width: int) -> None:
-    """Nothing of these parts is faint, small, unnamed, off the page or on another, nor too small to be hit."""
+    """Nothing of these parts is faint, small, unnamed, off the page or on another,
+    nor too small to be hit."""
     assert page.evaluate(WIDEST) <= width
     assert page.evaluate(UNREADABLE, css) == []
     assert faint_text(page) == []
@@ -435,7 +455,8 @@ def assert_readable(page: Page, css: str, width: int) -> None:
 
 
 def faint_text(page: Page, context: str = ARTICLE) -> list[str]:
-    """Every text with less contrast than WCAG's level AA asks: axe-core's rule, a hundred times as fast."""
+    """Every text with less contrast than WCAG's level AA asks:
+    axe-core's rule, a hundred times as fast."""
     found: list[str] = page.evaluate(FAINT, context)
     return found
 
@@ -446,13 +467,15 @@ FAINT = """context => {
     const [red, green, blue, alpha = 1] = colour.match(/[0-9.]+/g).map(Number);
     return [[red, green, blue], alpha];
   };
-  const laid = (colour, alpha, ground) => colour.map((part, i) => part * alpha + ground[i] * (1 - alpha));
+  const laid = (colour, alpha, ground) =>
+    colour.map((part, i) => part * alpha + ground[i] * (1 - alpha));
   const luminance = colour => {
     const [red, green, blue] = colour.map(part => part / 255)
       .map(part => part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4);
     return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
   };
-  const under = new Map([[null, [[255, 255, 255], 1]]]);  // the ground and opacity that a child finds
+  // The ground and opacity that a child finds.
+  const under = new Map([[null, [[255, 255, 255], 1]]]);
   const ground = part => {
     if (!under.has(part)) {
       const style = getComputedStyle(part), [below, opacity] = ground(part.parentElement);
@@ -470,7 +493,8 @@ FAINT = """context => {
     const lights = [luminance(laid(colour, alpha * opacity, below)), luminance(below)];
     const contrast = (Math.max(...lights) + 0.05) / (Math.min(...lights) + 0.05);
     const large = parseFloat(fontSize) >= (fontWeight >= 700 ? 18.66 : 24);
-    if (contrast < (large ? 3 : 4.5)) faint.push(`${contrast.toFixed(2)}: ${part.outerHTML.slice(0, 80)}`);
+    if (contrast >= (large ? 3 : 4.5)) continue;
+    faint.push(`${contrast.toFixed(2)}: ${part.outerHTML.slice(0, 80)}`);
   }
   return faint;
 }"""

@@ -1,4 +1,5 @@
-"""The dots that a reader pulls: in every state that can be reached, what a game says and shows is the package's."""
+"""The dots that a reader pulls: in every state that can be reached,
+what a game says and shows is the package's."""
 
 import math
 import random
@@ -235,9 +236,10 @@ def test_every_stop_of_the_dial_says_the_attackers_chance(page: Page) -> None:
             assert place(root) == pytest.approx(5 * min(max(published, 0), 20))
             odds = f"{1 / share:.{int(1 / share < 9.95)}f}".removesuffix(".0")
             assert said(root) == (
-                f"1 in {odds} for the right six The school publishes {true_minus(f'{published:.2f}')} days. "
-                f"To the attacker the right six have a chance of {100 * share:.3g}\N{NO-BREAK SPACE}%. "
-                f"Half of all draws fall within {half:.3g} days of the true mean: the bar."
+                f"1 in {odds} for the right six The school publishes "
+                f"{true_minus(f'{published:.2f}')} days. To the attacker the right six have a "
+                f"chance of {100 * share:.3g}\N{NO-BREAK SPACE}%. Half of all draws fall within "
+                f"{half:.3g} days of the true mean: the bar."
             )
             assert dial.get_attribute("aria-valuetext") == f"ε = {epsilon:g}"
         opacity = squares.evaluate_all("all => all.map(one => +one.style.fillOpacity)")
@@ -253,7 +255,8 @@ def place(root: Locator) -> float:
 
 
 def test_the_noisy_number_is_drawn_again(page: Page) -> None:
-    """Catches a press that changes nothing, a draw of another distribution, and a number that is not shown."""
+    """Catches a press that changes nothing, a draw of another distribution,
+    and a number that is not shown."""
     root = begun(page, "noisy")
     for chance in (0.1, 0.5, 0.75):
         page.evaluate("chance => { Math.random = () => chance; }", chance)
@@ -266,7 +269,8 @@ def test_the_noisy_number_is_drawn_again(page: Page) -> None:
 
 
 def test_the_keyboard_walks_and_one_stop_is_enough(page: Page) -> None:
-    """Catches a dot that the keyboard does not reach or pulls twice, and ten stops where one is enough."""
+    """Catches a dot that the keyboard does not reach or pulls twice,
+    and ten stops where one is enough."""
     dots, keys = begun(page, "moving").locator(".dot"), page.keyboard
     dots.first.focus()
     for key, at, inside in (
@@ -290,18 +294,21 @@ def test_the_keyboard_walks_and_one_stop_is_enough(page: Page) -> None:
 
 # ---- Beat the package: every neighbour that a reader can pull together -----------------------
 
-# What a hunt says after each game: keys, or clicks, on its dots, from the opening; and on the way there.
+# What a hunt says after each game: keys, or clicks, on its dots, from the opening;
+# and on the way there.
 PLAYED = """(root, games) => games.map(keys => {
   root.querySelector("[data-action=begin]").click();
   const dots = [...root.querySelectorAll(".dot")], way = [];
   for (const [i, key] of keys) {
     if (key === "click") dots[i].click();
-    else dots[i].dispatchEvent(new KeyboardEvent("keydown", { key, bubbles: true, cancelable: true }));
+    else dots[i].dispatchEvent(
+      new KeyboardEvent("keydown", { key, bubbles: true, cancelable: true }));
     way.push(root.querySelector(".sentence").textContent);
   }
   return {
     way, big: root.querySelector(".big b").textContent, kinds: dots.map(dot => dot.dataset.kind),
-    texts: dots.map(dot => dot.getAttribute("aria-valuetext")), ghosts: root.querySelectorAll(".ghost").length,
+    texts: dots.map(dot => dot.getAttribute("aria-valuetext")),
+    ghosts: root.querySelectorAll(".ghost").length,
     at: Number(root.querySelector(".mean").style.getPropertyValue("--at")),
   };
 })"""
@@ -310,7 +317,8 @@ Records = list[int | None]  # by dot: who is outside the dataset has no value
 
 
 def opening(records: Any, size: int, relation: sl.Relation) -> Records:
-    """What is in where a hunt opens: the first of a population, or an even share of a scale above a tray."""
+    """What is in where a hunt opens: the first of a population,
+    or an even share of a scale above a tray."""
     values = values_of(records)
     if is_known(records):
         return [*values[:size], *[None] * (len(values) - size)]
@@ -319,7 +327,8 @@ def opening(records: Any, size: int, relation: sl.Relation) -> Records:
 
 
 def pulled(i: int, records: Any, before: int | None, after: int | None) -> Keys:
-    """What pulls a record: a click where it is known; else keys along its scale, into the tray or out of it."""
+    """What pulls a record: a click where it is known;
+    else keys along its scale, into the tray or out of it."""
     if is_known(records):
         return [(i, "click")]
     if after is None:
@@ -331,7 +340,8 @@ def pulled(i: int, records: Any, before: int | None, after: int | None) -> Keys:
 def games(
     _name: str, _query: str, records: Any, size: int, relation: sl.Relation
 ) -> Iterator[tuple[Keys, Records, bool]]:
-    """Every pull that leads to a neighbour, or on to one: its keys, the records then, and whether they are one."""
+    """Every pull that leads to a neighbour, or on to one:
+    its keys, the records then, and whether they are one."""
     values, start = values_of(records), opening(records, size, relation)
     outside = () if isinstance(relation, sl.Change) else (None,)
     choices = (
@@ -355,7 +365,8 @@ def kind(before: int | None, after: int | None) -> str:
 
 @each_hunt
 def test_every_neighbour_has_its_gap_or_more_is_asked_for(page: Page, hunt: Any) -> None:
-    """Catches a wrong gap, record or mark, a pair that is no neighbour, a neighbour that cannot be pulled together."""
+    """Catches a wrong gap, record or mark, a pair that is no neighbour,
+    a neighbour that cannot be pulled together."""
     name, query, records, size, relation = hunt
     every, start = list(games(*hunt)), opening(records, size, relation)
     before = answer(query, start)
@@ -388,7 +399,8 @@ def answer(query: str, records: Records) -> Fraction:
 
 @each_hunt
 def test_the_most_is_the_packages_and_no_record(page: Page, hunt: Any) -> None:
-    """Catches a witness that does not attain the value, and a record that the reader did not pull."""
+    """Catches a witness that does not attain the value,
+    and a record that the reader did not pull."""
     name, query, records, size, relation = hunt
     root, own = begun(page, name), picture(*hunt)
     make = sl.Universe.population if is_known(records) else sl.Universe.value_range
@@ -398,14 +410,16 @@ def test_the_most_is_the_packages_and_no_record(page: Page, hunt: Any) -> None:
     assert own.big[0] == decimals(most.value)
     assert said(root) == f"{' '.join(own.big)} {own.sentence} Your record is 0."
     shown = root.locator(".dot").evaluate_all(
-        "all => all.map(dot => [dot.dataset.kind, parseInt(dot.querySelector('.days').textContent)])"
+        "all => all.map(dot => [dot.dataset.kind, "
+        "parseInt(dot.querySelector('.days').textContent)])"
     )
     inside = [value for kind, value in shown if kind in ("in", "added")]
     assert Counter(inside) == Counter(most.witness[1])
 
 
 def test_the_script_knows_the_local_sensitivity_of_every_dataset(page: Page) -> None:
-    """Catches a wrong local sensitivity, or a neighbour that does not attain it: a third of 3,003 datasets in turn."""
+    """Catches a wrong local sensitivity, or a neighbour that does not attain it:
+    a third of 3,003 datasets in turn."""
     universe = sl.Universe.value_range(list(SCORES))
     datasets = a_third([list(x) for x in universe.datasets(size=5)])
     farthest = "([all, scale]) => all.map(x => Dots.farthest('median', x, scale))"
@@ -426,7 +440,8 @@ def test_the_local_hunt_tells_when_it_is_asked(page: Page) -> None:
             root.locator(".dot").nth(i).press(key)
     what = "is the local sensitivity"
     assert said(root) == (
-        f"? {what} The median is 5. Pull the records; then ask how far one changed record could move it."
+        f"? {what} The median is 5. Pull the records; "
+        "then ask how far one changed record could move it."
     )
     for action, value, end in (("ask", 1, "by 1."), ("most", 10, LARGEST), ("least", 0, SMALLEST)):
         root.locator(f"[data-action={action}]").click()
@@ -436,7 +451,7 @@ def test_the_local_hunt_tells_when_it_is_asked(page: Page) -> None:
 
 # What the page says at every bound, from the last to the first, as the key would pull it there.
 PULLED = """(root, steps) => Array.from({length: steps}, () => {
-  const told = [root.querySelector(".big b").textContent, root.querySelector(".sentence").textContent];
+  const told = [".big b", ".sentence"].map(css => root.querySelector(css).textContent);
   const key = new KeyboardEvent("keydown", {key: "ArrowLeft", bubbles: true, cancelable: true});
   root.querySelector(".dot").dispatchEvent(key);
   return told;
@@ -454,8 +469,8 @@ def test_every_bound_has_its_error(page: Page, epsilon: str) -> None:
         errors[bound] = math.hypot(above.sum(), noise)
         assert told == [
             f"{min(errors.values()):,.0f}",
-            f"Bound {bound} clips {len(above):,} people: {above.sum():,} years lost, noise {noise:,.0f}, "
-            f"together an error of {errors[bound]:,.0f}.",
+            f"Bound {bound} clips {len(above):,} people: {above.sum():,} years lost, noise "
+            f"{noise:,.0f}, together an error of {errors[bound]:,.0f}.",
         ]
     best = min(errors, key=errors.__getitem__)
     root.locator("[data-action=most]").click()

@@ -1,6 +1,8 @@
-"""Every explorer on its built page: turned by mouse and keyboard it says what the package says, and any setting is computed.
+"""Every explorer on its built page: turned by mouse and keyboard it says what the package says,
+and any setting is computed.
 
-Where a page runs Python, it is this one behind a stand-in for `window.live`: nothing waits for a browser's own to start.
+Where a page runs Python, it is this one behind a stand-in for `window.live`:
+nothing waits for a browser's own to start.
 """
 
 import importlib
@@ -142,8 +144,10 @@ LIVE = """{
     async call(name, argument, told) {
       stand.asked.push(argument);
       told("Running.");
-      const ended = stand.held && await new Promise(resolve => waiting.push(resolve)) || stand.broken;
-      const { value, error } = ended ? { error: ended } : await window.python(name, JSON.stringify(argument));
+      const ended =
+        stand.held && await new Promise(resolve => waiting.push(resolve)) || stand.broken;
+      const { value, error } =
+        ended ? { error: ended } : await window.python(name, JSON.stringify(argument));
       if (error) throw new Error(error);
       return JSON.parse(value);
     },
@@ -207,13 +211,17 @@ def assert_frame(explorer: Explorer, page: Page, settings: dict[str, str], own: 
     picture = place(explorer, page).locator("[role=img]")
     expect(picture).to_have_attribute("aria-label", expected["alt"])
     expect(picture).to_be_visible()
-    written = "(picture, text) => { const one = document.createElement('div'); one.innerHTML = text; return one.innerHTML === picture.innerHTML; }"
+    written = (
+        "(picture, text) => { const one = document.createElement('div'); one.innerHTML = text; "
+        "return one.innerHTML === picture.innerHTML; }"
+    )
     assert picture.evaluate(written, expected["picture"])
 
 
 @pytest.mark.parametrize("live", [NONE, LIVE], ids=["no Python", "Python"])
 def test_a_page_is_as_it_was_until_python_is_asked(browser: Browser, live: str) -> None:
-    """Catches a button that nothing stands behind, and Python started for a reader who turns a stored knob."""
+    """Catches a button that nothing stands behind,
+    and Python started for a reader who turns a stored knob."""
     with shown(browser, "formula", live) as (explorer, page):
         place(explorer, page, explorer.knobs[3]).press("End")
         says(explorer, page, explorer.view(k="4").text)
@@ -223,7 +231,8 @@ def test_a_page_is_as_it_was_until_python_is_asked(browser: Browser, live: str) 
 
 @pytest.mark.parametrize("name", a_third([*BEYOND]))
 def test_every_knob_computes(browser: Browser, name: str) -> None:
-    """Catches a stored frame, another knob's field, a lost number; what has no name, is faint, small or off the page."""
+    """Catches a stored frame, another knob's field, a lost number;
+    what has no name, is faint, small or off the page."""
     with computing(browser, name) as (explorer, page):
         first = f"{name}-{explorer.knobs[0].argument}"
         assert page.evaluate("document.activeElement.id") == first  # when the button has gone
@@ -260,7 +269,8 @@ def test_every_knob_computes(browser: Browser, name: str) -> None:
 
 
 def test_the_last_change_wins(browser: Browser) -> None:
-    """Catches frames that come in the order in which they were asked, and one that nobody waits for."""
+    """Catches frames that come in the order in which they were asked,
+    and one that nobody waits for."""
     with computing(browser, "formula") as (explorer, page):
         page.evaluate("stand.held = true; stand.asked.length = 0")
         for k in ("5", "6", "7", "8"):
@@ -350,18 +360,21 @@ def test_python_does_not_start(browser: Browser) -> None:
 # --- what a cell shows when it is run in the page ------------------------------------------------
 
 RUN = """([css, html]) => {
-  const stored = document.querySelector(css), output = stored.closest(".cell_output") ?? stored.parentElement;
+  const stored = document.querySelector(css);
+  const output = stored.closest(".cell_output") ?? stored.parentElement;
   output.hidden = true;
   output.insertAdjacentHTML("afterend", `<div>${html}</div>`);
   output.nextElementSibling.dispatchEvent(new CustomEvent("live:shown", { bubbles: true }));
-  return [...document.querySelectorAll("article .explorer [id], article .explorer[id]")].map(node => node.id);
+  const named = document.querySelectorAll("article .explorer [id], article .explorer[id]");
+  return [...named].map(node => node.id);
 }"""
 
 
 def test_a_cell_that_is_run_shows_an_explorer_that_works(
     browser: Browser, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Catches a dead text in place of an explorer, and labels that name the controls of the stored one."""
+    """Catches a dead text in place of an explorer,
+    and labels that name the controls of the stored one."""
     monkeypatch.setattr(module, "IN_PAGE", True)
     with shown(browser, "formula") as (_, page):
         html = formula_explorer()._repr_mimebundle_()["text/html"]
@@ -391,7 +404,8 @@ SLOWLY = 180_000  # ms: Python starts in 8 seconds, and on a busy machine in a m
 @turn(1, 3)
 @pytest.mark.skipif(not RUNTIME.exists(), reason="the book was built without Python for its pages")
 def test_the_page_itself_computes(browser: Browser) -> None:
-    """Catches an explorer that the browser's own Python cannot import, and a cell that shows its name."""
+    """Catches an explorer that the browser's own Python cannot import,
+    and a cell that shows its name."""
     explorer = EXPLORERS["witness-driving-proficiency"]
     with opened(browser, PAGES[explorer.name]) as page:
         stored = page.locator(f"#explorer-{explorer.name}")

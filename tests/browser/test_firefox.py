@@ -1,4 +1,5 @@
-"""The built book in Firefox, opened from its files: every third page of the path (all pages with CHECK_ALL=1), each kind of script, Python in the page."""
+"""The built book in Firefox, opened from its files: every third page of the path (all pages with
+CHECK_ALL=1), each kind of script, Python in the page."""
 
 import json
 import os
@@ -81,7 +82,8 @@ def test_what_leaves_and_what_fails_is_seen(running: Page, tmp_path: Path) -> No
 
 @pytest.mark.parametrize("name", PAGES if CHECK_ALL else PATH)
 def test_a_page_opens_from_its_file(page: Page, name: str) -> None:
-    """Catches a script or style that only Chromium knows: formulas as TeX, a page wider than a phone."""
+    """Catches a script or style that only Chromium knows:
+    formulas as TeX, a page wider than a phone."""
     page.size(PHONE, 900)
     book(page, name)
     page.evaluate("window.MathJax?.startup?.promise.then(() => 0)")
@@ -90,11 +92,12 @@ def test_a_page_opens_from_its_file(page: Page, name: str) -> None:
     page.wait_for(f"{WIDEST} <= {PHONE}")
 
 
-# ---- Each kind of script ---------------------------------------------------------------------------
+# ---- Each kind of script -------------------------------------------------------------------------
 
 
 def test_a_term_is_explained_within_the_window(page: Page) -> None:
-    """Catches a definition that a mouse or a keyboard does not show in Firefox, or that is cut off."""
+    """Catches a definition that a mouse or a keyboard does not show in Firefox,
+    or that is cut off."""
     page.size(PHONE, 900)
     book(page, "book/glossary.html")
     term = f"{ARTICLE} .defined"
@@ -125,7 +128,8 @@ KEYS = {"Home": "\ue011", "End": "\ue010", "ArrowUp": "\ue013", "ArrowDown": "\u
 
 @pytest.mark.parametrize("hand", ["keys", "mouse", "touch"])
 def test_a_hand_pulls_each_play(page: Page, hand: str) -> None:
-    """Catches a play that Firefox's keys, mouse or finger do not move, or to another place than Chromium's."""
+    """Catches a play that Firefox's keys, mouse or finger do not move,
+    or to another place than Chromium's."""
     for name, rows in groupby(PULLED, lambda row: row[0]):
         book(page, name)
         for _, play, part, key, told in rows:
@@ -151,7 +155,7 @@ def test_a_table_is_sorted(page: Page) -> None:
     assert len(set(before)) > 3
 
 
-# ---- Python in the page -----------------------------------------------------------------------------
+# ---- Python in the page --------------------------------------------------------------------------
 
 
 @pytest.fixture
@@ -186,7 +190,8 @@ def type_in(page: Page, css: str, *lines: str) -> None:
 
 
 def test_a_cell_gives_what_is_stored(by_hand: Page) -> None:
-    """Catches Python that does not start in Firefox from a file, and text, table or figure that differ."""
+    """Catches Python that does not start in Firefox from a file, and text,
+    table or figure that differ."""
     shows = {"len(studies)": "pre", "result = ": "td", "sl.plot_witness(result)": "svg.wide text"}
     for code, part in shows.items():
         css = cell(by_hand, code)
@@ -198,7 +203,8 @@ def test_a_cell_gives_what_is_stored(by_hand: Page) -> None:
 
 
 def test_an_error_names_its_line_and_a_loop_is_stopped(by_hand: Page) -> None:
-    """Catches an editor that keys do not reach, an error without its line, a loop that never ends."""
+    """Catches an editor that keys do not reach, an error without its line,
+    a loop that never ends."""
     css = cell(by_hand, "len(studies)")
     type_in(by_hand, css, "half = 1 / 2", "half / 0")
     run(by_hand, css)

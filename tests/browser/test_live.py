@@ -1,4 +1,5 @@
-"""Cells that run in their page: one chapter, from its file and from a server; the cells of all with CHECK_ALL=1."""
+"""Cells that run in their page: one chapter, from its file and from a server;
+the cells of all with CHECK_ALL=1."""
 
 import os
 import re
@@ -21,7 +22,10 @@ from test_book import ARTICLE, LOOKS, WIDE, WIDEST, boxes, faint_text, faults, s
 RUNTIME = HTML / "_static" / "live"
 CHAPTER = "notebooks/by-hand.html"
 SLOW = 240_000  # ms: a busy machine starts Python slowly
-IDLE = "() => ![...document.querySelectorAll('.live-bar button')].some(one => one.textContent == 'Stop')"
+IDLE = (
+    "() => ![...document.querySelectorAll('.live-bar button')].some(one => one.textContent == "
+    "'Stop')"
+)
 RESTORE = "all => all.forEach(one => one.hidden || one.click())"
 LOST = "six-1.17.0-py2.py3-none-any.whl.js"  # the file that a server does not find at first
 
@@ -91,7 +95,9 @@ def opened(context: BrowserContext, address: str, allowed: str = "file:") -> Ite
 
     cells.page.route("**/*", guard)
     cells.page.on("pageerror", lambda error: cells.errors.append(str(error)))
-    cells.page.on("console", lambda one: cells.errors.append(one.text) if one.type == "error" else None)  # fmt: skip
+    cells.page.on(
+        "console", lambda one: cells.errors.append(one.text) if one.type == "error" else None
+    )
     cells.page.goto(address, wait_until="load")
     cells.early = [*cells.asked]
     yield cells
@@ -216,7 +222,8 @@ def test_a_run_gives_what_is_stored_and_runs_what_it_needs_alone(lab: Cells) -> 
 
 
 def test_a_table_and_a_picture_are_those_of_the_page(lab: Cells) -> None:
-    """Catches a picture without its words, its caption or its dark colours, a table set otherwise."""
+    """Catches a picture without its words, its caption or its dark colours,
+    a table set otherwise."""
     lab.run(RESULT)
     out = lab.box(RESULT).locator(".live-output table")
     assert words(out) == words(lab.stored(RESULT).locator("table"))
@@ -317,7 +324,10 @@ def test_a_cell_shows_what_a_notebook_would(lab: Cells, code: str, end: str) -> 
 
 def test_what_a_cell_writes_does_nothing(lab: Cells) -> None:
     """Catches markup from a table's cells that runs in the page of whoever looks at it."""
-    evil = "<b id=seen onclick='window.ran=1'>x</b><script>window.ran=1</script><iframe srcdoc=x></iframe>"
+    evil = (
+        "<b id=seen onclick='window.ran=1'>x</b><script>window.ran=1</script><iframe srcdoc=x>"
+        "</iframe>"
+    )
     lab.run(DAYS, f"class Shown:\n    def _repr_html_(self): return {evil!r}\nShown()")
     out = lab.box(DAYS).locator(".live-output")
     out.locator("#seen").click()
@@ -326,7 +336,8 @@ def test_what_a_cell_writes_does_nothing(lab: Cells) -> None:
 
 
 def test_the_package_counts_exactly_where_integers_are_short(lab: Cells) -> None:
-    """Catches a number of the package that overflows in a browser, and a warning that is not true."""
+    """Catches a number of the package that overflows in a browser,
+    and a warning that is not true."""
     short = "import numpy as np\nprint(np.array([2**31 - 1]) + 1)"
     assert lab.run(COUNT, short).split() == ["[-2147483648]"]
     wide = (ROOT / "tests" / "width.py").read_text(encoding="utf-8")
@@ -335,8 +346,8 @@ def test_the_package_counts_exactly_where_integers_are_short(lab: Cells) -> None
 
 @pytest.mark.parametrize(("width", "scheme"), in_turn(LOOKS))
 def test_everybody_can_read_it(lab: Cells, width: int, scheme: str) -> None:
-    """Catches a page that scrolls sideways while it is edited or run, buttons for a needle, faint words,
-    unnamed controls, and roles that a screen reader stumbles on."""
+    """Catches a page that scrolls sideways while it is edited or run, buttons for a needle, faint
+    words, unnamed controls, and roles that a screen reader stumbles on."""
     show(lab.page, width, scheme)
     lab.run(RESULT)
     lab.run(PICTURE)
@@ -351,8 +362,8 @@ def test_everybody_can_read_it(lab: Cells, width: int, scheme: str) -> None:
 
 @turn(0, 3)
 def test_a_missing_file_can_come_back_and_two_tabs_run_apart(lab: Cells, served: Cells) -> None:
-    """Catches a page that waits for ever for a file, or needs to be loaded anew; tabs that share a Python,
-    and pages that run from a file or a server alone."""
+    """Catches a page that waits for ever for a file, or needs to be loaded anew; tabs that share a
+    Python, and pages that run from a file or a server alone."""
     assert "six" in served.status(COUNT)
     assert "missing" in served.status(COUNT)
     assert words(served.stored(COUNT)) == served.run(COUNT).strip()
@@ -399,22 +410,26 @@ SHOWN = """(bar) => {
     const out = bar.parentElement.querySelector(".live-output"), box = bar.closest(".cell");
     const words = (node) => {
         const copy = node.cloneNode(true);
-        copy.querySelectorAll("style, script, noscript, figcaption, summary, .live-caption, .copybtn, button.sort").forEach(
+        const silent = "style, script, noscript, figcaption, summary, .live-caption, .copybtn";
+        copy.querySelectorAll(`${silent}, button.sort`).forEach(
             part => part.matches(".sort") ? part.replaceWith(...part.childNodes) : part.remove());
         return copy.textContent.split(/\\s+/).filter(word => word).join(" ");
     };
     const stored = [...box.querySelectorAll(".cell_output")].filter(node => node !== out);
-    const count = (nodes) => nodes.reduce((sum, node) => sum + node.querySelectorAll("svg.drawing").length, 0);
+    const drawn = (node) => node.querySelectorAll("svg.drawing").length;
+    const count = (nodes) => nodes.reduce((sum, node) => sum + drawn(node), 0);
     return {
         cell: box.id, status: bar.querySelector(".live-status").textContent,
         explorer: stored.some(node => node.querySelector(".explorer")),
-        stored: stored.map(words).join(" ").trim(), live: words(out), drawings: [count(stored), count([out])],
+        stored: stored.map(words).join(" ").trim(), live: words(out),
+        drawings: [count(stored), count([out])],
     };
 }"""
 
 
 def check_every_cell(page: Page) -> None:
-    """Press every Run, from the top: each shows what is stored; an explorer is another one, in its place."""
+    """Press every Run, from the top: each shows what is stored;
+    an explorer is another one, in its place."""
     wrong = []
     for bar in page.locator(".live-bar").all():
         bar.locator("button").first.evaluate("button => button.click()")

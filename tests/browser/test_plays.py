@@ -1,4 +1,5 @@
-"""What all plays of the book have in common, on their built pages: each hand pulls them, all can read them, and without a script they stand finished."""
+"""What all plays of the book have in common, on their built pages: each hand pulls them, all can
+read them, and without a script they stand finished."""
 
 from contextlib import AbstractContextManager
 from itertools import groupby
@@ -33,10 +34,12 @@ PULLED = [
 WAY = """([play, part, key]) => {
   const root = document.querySelector(play), dot = root.querySelector(part);
   dot.scrollIntoView({ block: "center", behavior: "instant" });
-  const line = (root.querySelector(".line") ?? root.querySelector(".stage") ?? dot).getBoundingClientRect();
-  const box = dot.getBoundingClientRect(), x = box.left + Math.min(box.width, 26) / 2, y = box.top + box.height / 3;
+  const way = root.querySelector(".line") ?? root.querySelector(".stage") ?? dot;
+  const line = way.getBoundingClientRect(), box = dot.getBoundingClientRect();
+  const x = box.left + Math.min(box.width, 26) / 2, y = box.top + box.height / 3;
   return [[x, y], {
-    Home: [line.left + 1, y], End: [line.right - 1, y], ArrowUp: [x, line.top - 20], ArrowDown: [x, line.bottom + 60],
+    Home: [line.left + 1, y], End: [line.right - 1, y],
+    ArrowUp: [x, line.top - 20], ArrowDown: [x, line.bottom + 60],
   }[key]];
 }"""
 HANDS = [("keys", WIDE), ("mouse", WIDE), ("mouse", PHONE), ("touch", PHONE)]
@@ -62,7 +65,8 @@ def pull(page: Page, hand: str, start: list[float], end: list[float]) -> None:
 
 @pytest.mark.parametrize(("hand", "width"), HANDS)
 def test_a_hand_pulls_each_play(browser: Browser, hand: str, width: int) -> None:
-    """Catches a part that is not held, falls at the wrong side or counts twice; a page that scrolls away under a finger."""
+    """Catches a part that is not held, falls at the wrong side or counts twice;
+    a page that scrolls away under a finger."""
     for name, rows in groupby(PULLED, lambda row: row[0]):
         with opened(browser, name, width, has_touch=hand == "touch") as page:
             for _, play, part, key, told in rows:
@@ -80,13 +84,16 @@ def test_a_hand_pulls_each_play(browser: Browser, hand: str, width: int) -> None
 
 # ---- Looks ---------------------------------------------------------------------------------------
 
-# What is pressed on a page before it is looked at: a play that says all that it can, verdicts, cards that are open.
+# What is pressed on a page before it is looked at:
+# a play that says all that it can, verdicts, cards that are open.
+# ruff: disable[E501]
 LOOKED_AT = {
     INTRO: (".dots", [("#dots-naming .dot >> nth=9", "Enter"), ("#dots-naming .dot >> nth=0", "Enter"), ("#dots-moving [data-action=most]", "Enter")]),
     "notebooks/noise.html": (".tents", [("[name=follows]", "Space"), ("[name=stretch]", "Space"), (".tents .dot.one", "Home"), (".tents .dot.other", "End"), (".tents .published >> nth=0", "End")]),
     "notebooks/by-hand.html": (".answer", [(f"#answer-by-hand-sum-{field} input", key) for field in ("moved", "swapped") for key in ("2", "0", "Enter")]),
     "book/board.html": ("form.board, .claim:first-of-type", []),
 }  # fmt: skip
+# ruff: enable[E501]
 for name in a_third(list(EXPLORERS)):
     last = [(f"#{name}-{knob.argument}", "End") for knob in EXPLORERS[name].knobs]
     LOOKED_AT[PAGES[name]] = f"#explorer-{name}", last
@@ -97,7 +104,8 @@ for name in a_third(list(EXPLORERS)):
 def test_everybody_can_read_and_hit_it(
     browser: Browser, name: str, width: int, scheme: str
 ) -> None:
-    """Catches faint or small text, parts that overlap or leave the page, small targets, unnamed controls, sideways scrolling."""
+    """Catches faint or small text, parts that overlap or leave the page, small targets, unnamed
+    controls, sideways scrolling."""
     css, pressed = LOOKED_AT[name]
     with opened(browser, name) as page:
         show(page, width, scheme)
@@ -108,7 +116,7 @@ def test_everybody_can_read_and_hit_it(
             assert_readable(page, part, width)
 
 
-# ---- Without a script ------------------------------------------------------------------------------
+# ---- Without a script ----------------------------------------------------------------------------
 
 
 def still(browser: Browser, name: str) -> AbstractContextManager[Page]:
@@ -117,7 +125,8 @@ def still(browser: Browser, name: str) -> AbstractContextManager[Page]:
 
 
 def test_without_a_script_every_game_stands_finished(browser: Browser) -> None:
-    """Catches an empty box: the picture, its sentence and no dead control, at both ends of the page."""
+    """Catches an empty box: the picture, its sentence and no dead control,
+    at both ends of the page."""
     with still(browser, INTRO) as page:
         for name, make in GAMES.items():
             root, picture = page.locator(f"#dots-{name}"), make()
@@ -149,7 +158,8 @@ def test_without_a_script_every_card_is_there(browser: Browser) -> None:
 
 
 def test_without_a_script_no_field_is_dead(browser: Browser) -> None:
-    """Catches an empty box that answers nothing, a Run that starts nothing, and a reader who is not told why."""
+    """Catches an empty box that answers nothing, a Run that starts nothing,
+    and a reader who is not told why."""
     with still(browser, "notebooks/by-hand.html") as page:
         assert page.locator(".answer").count() > 3
         assert page.locator(".answer:visible, .live-bar").count() == 0

@@ -1,4 +1,5 @@
-"""The two tents, on their page and in a notebook: in every state, what they say and show is Python's."""
+"""The two tents, on their page and in a notebook:
+in every state, what they say and show is Python's."""
 
 import math
 import re
@@ -82,11 +83,13 @@ GRID = [
 
 
 def test_the_script_computes_and_says_what_python_does(page: Page) -> None:
-    """Catches a height, ratio, bound, belief, rounding, name or broken promise told otherwise, in 3840 states."""
+    """Catches a height, ratio, bound, belief, rounding, name or broken promise told otherwise,
+    in 3840 states."""
     told = page.evaluate(
         """all => all.map(state => {
           const of = Tents.numbers(state);
-          return [Tents.words(state), [of.distance, of.assumed, of.scale, of.loss, of.belief, ...of.sizes]];
+          const told = [of.distance, of.assumed, of.scale, of.loss, of.belief, ...of.sizes];
+          return [Tents.words(state), told];
         })""",
         [asdict(state) | {"madeFor": state.made_for} for state in GRID],
     )
@@ -123,7 +126,8 @@ PRESSED = [
 
 
 def test_keys_move_everything(tents: Locator) -> None:
-    """Catches a knob that the keyboard does not reach or that leaves its line, bars that are still heights."""
+    """Catches a knob that the keyboard does not reach or that leaves its line,
+    bars that are still heights."""
     state = Tents(x=5)
     holds(tents, state)
     for css, keys, changes in PRESSED:
@@ -142,7 +146,8 @@ def test_keys_move_everything(tents: Locator) -> None:
 
 
 def test_a_mouse_pulls_the_answers_and_the_number(page: Page, tents: Locator) -> None:
-    """Catches a dot that jumps when it is taken, or does not follow, an end that cannot be taken."""
+    """Catches a dot that jumps when it is taken, or does not follow,
+    an end that cannot be taken."""
     tents.scroll_into_view_if_needed()
     state = Tents(x=5)
     day = tents.locator(".stage").evaluate("stage => stage.getBoundingClientRect().width") / 20
@@ -169,12 +174,14 @@ def test_a_mouse_pulls_the_answers_and_the_number(page: Page, tents: Locator) ->
 
 
 def test_the_widget_of_a_notebook_is_alive(browser: Browser) -> None:
-    """Catches a notebook in which the same picture is dead, or a script that only a page can load."""
+    """Catches a notebook in which the same picture is dead,
+    or a script that only a page can load."""
     page = browser.new_page()
     page.set_content("<main></main>")
     page.evaluate(
         """async ([script, html]) => {
-          const module = await import(URL.createObjectURL(new Blob([script], { type: "text/javascript" })));
+          const blob = new Blob([script], { type: "text/javascript" });
+          const module = await import(URL.createObjectURL(blob));
           module.default.render({ model: { get: () => html }, el: document.querySelector("main") });
         }""",
         [str(TwoTents._esm), markup(Tents())],

@@ -77,6 +77,7 @@ def odds(percent, factor):
 
 
 # fmt: off
+# ruff: disable[E501]
 NUMBERS = {  # by task, what its numbers come to
     "a1-sum-swapped": lambda days, size, right: widest(sum, population_pairs(days, size, "Change", 1)),
     "a1-mean-left": lambda days, size, right: widest(exact_mean, population_pairs(days, size, "AddRemove", 1)),
@@ -107,6 +108,7 @@ PAIRS = {  # by task, whether its two datasets are as far apart as is asked for
     "a2-mix-refutes": lambda x, y, given: abs(exact_mean(x) - exact_mean(y)) > given["claim"] and (Counter(x) - Counter(y) + (Counter(y) - Counter(x))).total() <= given["k"],
     "a3-above-average": lambda x, y, given: abs(sum(one > mean(x) for one in x) - sum(one > mean(y) for one in y)) == given["size"] == len(x),
 }
+# ruff: enable[E501]
 # fmt: on
 
 

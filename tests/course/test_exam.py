@@ -1,4 +1,5 @@
-"""The exam bank, the matrix and the guide: marks add up, numbers are right, what they name is there."""
+"""The exam bank, the matrix and the guide: marks add up, numbers are right,
+what they name is there."""
 
 import math
 import re
@@ -38,6 +39,7 @@ def above(d):
 
 RATINGS, SIZES = range(1, 6), (3, 4, 5, 6)
 # fmt: off
+# ruff: disable[E501]
 ROUTES = {  # by question: the numbers in bold, by the package and by another way
     "Q1": lambda: ([sl.Universe.population(range(12)).count(5), sl.Universe.population(range(12)).count(5) * 5 * 7], [comb(12, 5), 27720]),
     "Q2": lambda: ([asked(sl.SUM, SIX, 4, sl.Change(k)) for k in (1, 2, 3, 4)], [widest(sum, population_pairs(SIX, 4, "Change", k)) for k in (1, 2, 3, 4)]),
@@ -55,12 +57,14 @@ ROUTES = {  # by question: the numbers in bold, by the package and by another wa
     "Q24": lambda: ([sum(max(0, n - m) * people for n, people in ((1, 60), (2, 30), (5, 10))) ** 2 + 2 * m**2 for m in (1, 2, 3, 5)], [70**2 + 2, 30**2 + 8, 20**2 + 18, 50]),
     "Q26": lambda: ([asked(sl.SUM, range(0, 201, 200), 3, sl.SymmetricDifference(1)), 600], [20 * 10, 10 * round(20 * math.log(20))]),
 }
+# ruff: enable[E501]
 # fmt: on
 
 
 @pytest.mark.parametrize("number", ASKED)
 def test_a_scheme_adds_up_and_its_numbers_have_two_routes(number):
-    """Catches marks that nobody can earn, a question without time, and a right number that is marked wrong."""
+    """Catches marks that nobody can earn, a question without time,
+    and a right number that is marked wrong."""
     about = ASKED[number]
     marks = re.findall(r"\((\d)(?: for [^)]*)?\)", re.sub(r"\$.*?\$", "", about["scheme"]))
     assert sum(map(int, marks)) == about["marks"]

@@ -50,9 +50,11 @@ def skewed(rng, _):
 
 @pytest.mark.parametrize("query", [*QUERIES, sl.variance(ddof=2)], ids=str)
 def test_every_share_equals_a_brute_force_and_stays_within_its_reach(query):
-    """Catches places that are lost where another share is wider, a bound that is none, a floor that loses.
+    """Catches places that are lost where another share is wider, a bound that is none,
+    a floor that loses.
 
-    D(c, a, b) of every share from all 4^m layouts. Where it is not positive, the swapped share decides.
+    D(c, a, b) of every share from all 4^m layouts.
+    Where it is not positive, the swapped share decides.
     """
     rng = random.Random(str(query))
     tight = mixes = 0
@@ -110,7 +112,8 @@ def test_the_smallest_scatter_is_met_by_halves():
 
 @pytest.mark.parametrize("shape", SHAPES)
 def test_the_floor_leaves_the_widest_share(shape):
-    """Catches a share that is passed over with the widest gap, or with one as wide that comes first.
+    """Catches a share that is passed over with the widest gap,
+    or with one as wide that comes first.
 
     Every share worked through, without a floor, in the order of the question.
     """
@@ -152,7 +155,8 @@ def test_small_blocks_and_few_kept_change_nothing(monkeypatch):
 
 @pytest.mark.parametrize("shape", SHAPES)
 def test_a_run_reaches_as_far_as_its_best_split(shape):
-    """Catches a split of A that is not the best, a start at which it should have changed, a bound of another run."""
+    """Catches a split of A that is not the best, a start at which it should have changed,
+    a bound of another run."""
     rng = random.Random(shape)
     for _ in range(CASES // 8):
         records = sorted(SHAPES[shape](rng, rng.randint(3, 12)))

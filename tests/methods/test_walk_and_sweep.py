@@ -1,4 +1,5 @@
-"""The walk and the sweep against the labelled-records brute force, over thousands of small universes.
+"""The walk and the sweep against the labelled-records brute force,
+over thousands of small universes.
 
 `ORACLE_CASES` (default 20) sets how many random cases each of the 50 seeds draws; a long
 fuzzing run raises it.
@@ -23,7 +24,8 @@ from sensitivity_lab.methods.lattice import Evaluations, Lattice, NoArray
 
 CASES = int(os.environ.get("ORACLE_CASES", "20"))
 RELATIONS = [relation.__name__ for relation in conftest.RELATIONS]
-OWN = {  # functions of whole numbers that answer in floats, in mixed numbers, or in vectors of either
+# Functions of whole numbers that answer in floats, in mixed numbers, or in vectors of either.
+OWN = {
     "float": lambda x: float(sum(x)) / 3,
     "mixed": lambda x: len(x) if len(x) % 2 else float(sum(x)) / 7,
     "sizes": lambda x: Fraction(sum(x)) / 3 if len(x) > 2 else float(sum(x)) / 7,
@@ -36,7 +38,8 @@ OWN = {  # functions of whole numbers that answer in floats, in mixed numbers, o
 
 
 def exact(number):
-    """A caller's number as the Fraction it stands for; floats, and numbers of NumPy, by their text."""
+    """A caller's number as the Fraction it stands for;
+    floats, and numbers of NumPy, by their text."""
     return Fraction(str(number)) if isinstance(number, float | np.integer) else Fraction(number)
 
 
@@ -81,7 +84,8 @@ def random_query(rng, name, universe):
 
 
 def agrees(ask, expected):
-    """The same value, exactly, and the first of all attaining pairs in lexicographic order; or a refusal."""
+    """The same value, exactly, and the first of all attaining pairs in lexicographic order;
+    or a refusal."""
     if expected is None:
         with pytest.raises(ValueError, match=r"relation|size|feasible|records"):
             ask()
@@ -96,7 +100,8 @@ def agrees(ask, expected):
 
 @pytest.mark.parametrize("seed", range(50))
 def test_every_question_equals_brute_force(seed):
-    """Catches any wrong value or witness, on any relation, query, norm, kind of number or size; of one dataset, too."""
+    """Catches any wrong value or witness, on any relation, query, norm, kind of number or size;
+    of one dataset, too."""
     rng = random.Random(seed)
     for _ in range(CASES):
         name = rng.choice([*QUERIES, "histogram", *OWN])
@@ -148,7 +153,8 @@ EXTREMES = {
         sl.STD, [-(10**9), 0, 7, 7, 8], [3], [sl.AddRemove(2)]
     ),
     "a rise and a fall of roots beyond 2^500, scaled apart": (
-        sl.std(ddof=1), [-1.7e308, -9.9e299, -1e-300, 0.0, 9.9e299], [4], [sl.SymmetricDifference(3)]
+        sl.std(ddof=1), [-1.7e308, -9.9e299, -1e-300, 0.0, 9.9e299], [4],
+        [sl.SymmetricDifference(3)]
     ),
 }  # fmt: skip
 
@@ -175,7 +181,8 @@ TIES = {  # a query, the size, and the first of the widest pairs
 @pytest.mark.parametrize("name", TIES)
 @pytest.mark.parametrize("method", ["walk", "sweep"])
 def test_gaps_that_tie(name, method):
-    """Catches a walk that looks at the extreme answers only, and a search that trusts float roots."""
+    """Catches a walk that looks at the extreme answers only,
+    and a search that trusts float roots."""
     query, size, witness = TIES[name]
     universe = sl.Universe.population([0, 1, 2, 3])
     ask = {"size": size, "relation": sl.Change(1), "method": method}
@@ -183,7 +190,8 @@ def test_gaps_that_tie(name, method):
 
 
 def test_more_than_six_keys_end_a_sweep_at_once():
-    """Catches sizes that are answered for a table of columns that is already given up; six are not."""
+    """Catches sizes that are answered for a table of columns that is already given up;
+    six are not."""
     asked = []
 
     def counts(dataset):

@@ -63,6 +63,7 @@ def formula(query=sl.MEAN, **options):
 
 
 TWO_OF_A_NAME = pa.Table.from_arrays([pa.array([1])] * 2, names=["a", "a"])
+# ruff: disable[E501]
 NO_UNIVERSE = [
     *((values, ValueError, ["must not be empty", word]) for values, word in (
         ([], "[]"), (np.array([]), ""), (pl.DataFrame({"s": []}), "without rows"), (pa.table({}), "got a table without rows"))),
@@ -77,6 +78,7 @@ NO_UNIVERSE = [
     (np.zeros((2, 2)), ValueError, ["one-dimensional", "(2, 2)"]),
     ([None, None], ValueError, ["at least one number", "got only None"]),
 ]  # fmt: skip
+# ruff: enable[E501]
 NO_DISTANCE = [
     (0, ValueError),
     (1.5, ValueError),
@@ -84,6 +86,7 @@ NO_DISTANCE = [
     ("1", TypeError),
     (True, EITHER),
 ]
+# ruff: disable[E501]
 NO_OPTIONS = [
     *(({"size": size}, ValueError, ["size", *words]) for size, words in (
         (5, ["at most 4", "got size=5"]), (-1, ["at least 0", "got size=-1"]), (2.5, ["whole number", "got size=2.5"]),
@@ -95,8 +98,10 @@ NO_OPTIONS = [
     ({"max_datasets": 1}, ValueError, ["max_datasets", "at least", "limit of 1"]),
     *(({"relation": one}, ValueError, ["feasible", str(one)]) for one in (sl.Add(3), sl.Remove(3), sl.AddRemove(3))),
 ]  # fmt: skip
+# ruff: enable[E501]
 FAR_TOO_MANY = [range(1, 10**12), range(10**12, 0, -1), range(0, 2**62, 3)]
 SIZES_AND_MOVES = ["at most 2,000,000 sizes × moves", "2 moves of Change(1)"]
+# ruff: disable[E501]
 REFUSED = [
     *((records_of(make, values), error, [what, *words]) for values, error, words in NO_UNIVERSE for make, what in ((sl.Universe.population, "records"), (sl.Universe.value_range, "values"))),
     *((made(make, k), error, ["k must be a whole number of at least 1", f"got k={k!r}"])
@@ -162,7 +167,8 @@ REFUSED = [
     *((call, EITHER, [f"{name} must be"]) for name in ("progress", "max_datasets")
       for run in ({name: value} for value in (np.array([1, 2]), "yes", None, 2.5))
       for call in (asked(**run), asked_of((1, 2), **run), in_a_table(**run), in_a_table(sl.compare, [sl.SUM], **run))),
-    # budgets, with the true number: no plan that is built size by size, no 40,000,000 datasets where there are 20,001
+    # budgets, with the true number: no plan that is built size by size,
+    # no 40,000,000 datasets where there are 20,001
     *((call, ValueError, SIZES_AND_MOVES) for sizes in FAR_TOO_MANY for call in (
         asked(universe=PAIR, size=sizes), in_a_table(columns={"a": PAIR}, size=sizes),
         made(sl.closed_form, sl.MEAN, bounds=(0, 1), size=sizes, **CHANGE),
@@ -179,11 +185,13 @@ REFUSED = [
     (asked_of(range(10_000), universe=sl.Universe.population(range(10_010))), ValueError,
      ["records in the neighbours to walk", "200,000,000"]),
 ]  # fmt: skip
+# ruff: enable[E501]
 
 
 @pytest.mark.parametrize(("call", "error", "words"), REFUSED)
 def test_what_is_refused(call, error, words):
-    """Catches bad input that is answered, or found out late, or whose error does not say what to mend."""
+    """Catches bad input that is answered, or found out late,
+    or whose error does not say what to mend."""
     query = Mock(spec=[], side_effect=sum, __name__="asked too early")
     with refused(error, *words) as refusal:
         call(query)
@@ -191,7 +199,7 @@ def test_what_is_refused(call, error, words):
     query.assert_not_called()
 
 
-# --- queries that fail ------------------------------------------------------------------------------
+# --- queries that fail ----------------------------------------------------------------------------
 
 
 def fails_on_ten(dataset):
@@ -204,6 +212,7 @@ WANTED = ["number or a vector", "(1, 2)"]
 
 
 @pytest.mark.parametrize("method", METHODS)
+# ruff: disable[E501]
 @pytest.mark.parametrize(
     ("query", "error", "words"),
     [
@@ -221,6 +230,7 @@ WANTED = ["number or a vector", "(1, 2)"]
           for it in ("1e999999", "-1e-999999999")),
     ],
 )  # fmt: skip
+# ruff: enable[E501]
 def test_query_that_fails(method, query, error, words):
     """Catches a failure that does not say on which dataset."""
     with refused(error, *words):
@@ -236,11 +246,12 @@ def test_vector_whose_length_changes(method, query, size):
         sl.global_sensitivity(query, SCHOOL, size=size, relation=sl.AddRemove(1), method=method)
 
 
-# --- what is not refused, though it is large --------------------------------------------------------
+# --- what is not refused, though it is large ------------------------------------------------------
 
 
 def test_a_solver_needs_no_dataset():
-    """Catches a budget of datasets that stops an answer which asks none, or as many as it allows."""
+    """Catches a budget of datasets that stops an answer which asks none,
+    or as many as it allows."""
     many = sl.Universe.population(range(10_010))
     for call, value in (
         (asked(sl.SUM, MANY, **TEN), 19_999),
@@ -272,7 +283,7 @@ def test_the_walk_makes_no_table(monkeypatch):
         asked(sl.SUM, method="sweep")(None)
 
 
-# --- numbers at the ends of the floats --------------------------------------------------------------
+# --- numbers at the ends of the floats ------------------------------------------------------------
 
 
 def far_ends(x):

@@ -1,10 +1,10 @@
 """Calls with input that is malformed, or nearly right: refused in words, or answered rightly.
 
-Each call takes valid settings and one or two odd ones, out of a list or grown by Hypothesis, which shrinks
-what fails. An error is one that a line of the package raises in so many words, by the name of a parameter;
-an answer is held to plain loops over all pairs, or to what the same settings give in plain numbers; neither
-takes long, or much memory. `FAULT_CASES` (default 120) sets how many calls each of the ten seeds makes; the
-slow check makes many more.
+Each call takes valid settings and one or two odd ones, out of a list or grown by Hypothesis, which
+shrinks what fails. An error is one that a line of the package raises in so many words, by the name
+of a parameter; an answer is held to plain loops over all pairs, or to what the same settings give
+in plain numbers; neither takes long, or much memory. `FAULT_CASES` (default 120) sets how many
+calls each of the ten seeds makes; the slow check makes many more.
 """
 
 import inspect
@@ -60,22 +60,26 @@ def span(dataset):
 
 
 ODD = [
-    None, True, 0, -1, 2, 2.0, 3.5, 1e308, 5e-324, 2**63, 10**30, math.nan, math.inf, 1j, Fraction(1, 2), Fraction(2),
-    Decimal("0.1"), Decimal("sNaN"), Decimal("Infinity"), np.int8(2), np.uint64(2**64 - 1), np.longdouble(2),
-    np.timedelta64(2, "D"), np.timedelta64("NaT"), pd.NA, pd.NaT, pd.Timestamp(0), pd.Timedelta(2), "", "2", "auto",
-    "walk", "mean", b"2", bytearray(b"12"), (), [], {}, set(), [1], [2, 1], (1, 2), (1, 2, 3), [1, None], [None],
-    [1, "2"], [[1, 2], [3]], [[1, 2], [3, 4]], ((), ()), {1: 2}, {1, 2}, frozenset([3]), range(0), range(3),
-    range(1, 3), range(3, 0, -1), np.array(2), np.array([1, 2]), np.array([2, 1], dtype=np.uint8), np.array([]),
-    np.array([0.5, 1], dtype=np.float16), np.zeros((2, 2)), np.array(["1"]), np.array([1, None], dtype=object),
-    np.array([1j]), np.array(["2020-01-01"], dtype="M8[D]"), np.array([1, 2], dtype="m8[D]"),
-    np.ma.array([1, 2], mask=[True, False]), pd.Series([1, None]), pd.Series(["a"]), pd.Series([1, 2], dtype="Int64"),
-    pd.Series([1, None], dtype="Int64"), pd.Series([1, 2], dtype="category"), pd.DataFrame(),
-    pd.DataFrame({"a": [1, 2]}), object(), MagicMock(), int, object, len, sum, max, span, lambda x: next(iter(())),
-    lambda: 1, lambda x: x, lambda x: None, lambda x: math.nan, lambda x: "1", lambda x: [len(x)] * len(x),
-    lambda x, y: 0, lambda x, y: -1, sl, sl.Change, sl.Relation, sl.Change(1), sl.Add(2), sl.Change(30),
+    None, True, 0, -1, 2, 2.0, 3.5, 1e308, 5e-324, 2**63, 10**30, math.nan, math.inf, 1j,
+    Fraction(1, 2), Fraction(2), Decimal("0.1"), Decimal("sNaN"), Decimal("Infinity"), np.int8(2),
+    np.uint64(2**64 - 1), np.longdouble(2), np.timedelta64(2, "D"), np.timedelta64("NaT"), pd.NA,
+    pd.NaT, pd.Timestamp(0), pd.Timedelta(2), "", "2", "auto", "walk", "mean", b"2",
+    bytearray(b"12"), (), [], {}, set(), [1], [2, 1], (1, 2), (1, 2, 3), [1, None], [None],
+    [1, "2"], [[1, 2], [3]], [[1, 2], [3, 4]], ((), ()), {1: 2}, {1, 2}, frozenset([3]), range(0),
+    range(3), range(1, 3), range(3, 0, -1), np.array(2), np.array([1, 2]),
+    np.array([2, 1], dtype=np.uint8), np.array([]), np.array([0.5, 1], dtype=np.float16),
+    np.zeros((2, 2)), np.array(["1"]), np.array([1, None], dtype=object), np.array([1j]),
+    np.array(["2020-01-01"], dtype="M8[D]"), np.array([1, 2], dtype="m8[D]"),
+    np.ma.array([1, 2], mask=[True, False]), pd.Series([1, None]), pd.Series(["a"]),
+    pd.Series([1, 2], dtype="Int64"), pd.Series([1, None], dtype="Int64"),
+    pd.Series([1, 2], dtype="category"), pd.DataFrame(), pd.DataFrame({"a": [1, 2]}), object(),
+    MagicMock(), int, object, len, sum, max, span, lambda x: next(iter(())), lambda: 1, lambda x: x,
+    lambda x: None, lambda x: math.nan, lambda x: "1", lambda x: [len(x)] * len(x), lambda x, y: 0,
+    lambda x, y: -1, sl, sl.Change, sl.Relation, sl.Change(1), sl.Add(2), sl.Change(30),
     sl.SymmetricDifference(15), sl.MEAN, sl.STD, sl.histogram([0, 2]), sl.Query, sl.Universe,
-    sl.Universe.population([1, 2]), sl.Universe.value_range([3]), sl.Universe.value_range([1, None]), Ellipsis,
-    NotImplemented, [sl.Change(1)], [sl.Change], [sl.MEAN], {"a": FREE}, {"a": [1]}, {1: None},
+    sl.Universe.population([1, 2]), sl.Universe.value_range([3]),
+    sl.Universe.value_range([1, None]), Ellipsis, NotImplemented, [sl.Change(1)], [sl.Change],
+    [sl.MEAN], {"a": FREE}, {"a": [1]}, {1: None},
 ]  # fmt: skip
 
 # --- and grown: numbers of any length, odd containers, functions put together ------------------
@@ -104,11 +108,13 @@ numbers = st.one_of(
     small.map(Euro), st.builds(Rude),
 )  # fmt: skip
 CONTAINERS = [
-    tuple, set, iter, deque, np.array, pd.Series, pd.Index, dict.fromkeys, lambda items: array("d", map(float, items)),
-    lambda items: pd.Series(items, index=items[::-1]), lambda items: pd.Series(items).astype("category"),
-    lambda items: np.ma.array(items, mask=[True] * len(items)), lambda items: np.array(items, dtype=np.float16),
-    lambda items: np.array(items)[:, None], lambda items: pd.DataFrame({"a": items}),
-    lambda items: memoryview(bytes(len(items) + 1)), lambda items: nested(20_000),
+    tuple, set, iter, deque, np.array, pd.Series, pd.Index, dict.fromkeys,
+    lambda items: array("d", map(float, items)), lambda items: pd.Series(items, index=items[::-1]),
+    lambda items: pd.Series(items).astype("category"),
+    lambda items: np.ma.array(items, mask=[True] * len(items)),
+    lambda items: np.array(items, dtype=np.float16), lambda items: np.array(items)[:, None],
+    lambda items: pd.DataFrame({"a": items}), lambda items: memoryview(bytes(len(items) + 1)),
+    lambda items: nested(20_000),
 ]  # fmt: skip
 ENDLESS = [lambda items: range(len(items) * 10**11), lambda items: itertools.count(len(items))]
 
@@ -127,11 +133,13 @@ def containers(draw, endless=True):
 
 PLAIN = [sum, len, max, span, lambda x: sum(x) / len(x), lambda x: x[0], lambda x: 3]
 SPOILT = [  # the answer a, on the dataset x
-    lambda a, x: a if len(x) != 2 else 1 / 0, lambda a, x: a if len(x) != 1 else math.nan, lambda a, x: a * 10**400,
-    lambda a, x: a * 1e308, lambda a, x: np.int8(a % 100), lambda a, x: np.float32(a), lambda a, x: Decimal(str(a)),
-    lambda a, x: (a, len(x)), lambda a, x: [a] * len(x), lambda a, x: pd.Series(dict.fromkeys(x, a), dtype=object),
-    lambda a, x: pd.Series([a, 1], index=["b", "a"] if len(x) % 2 else ["a", "b"]), lambda a, x: {"a": a},
-    lambda a, x: str(a), lambda a, x: Euro(a), lambda a, x: MagicMock(), lambda a, x: nested(20_000), lambda a, x: iter(x),
+    lambda a, x: a if len(x) != 2 else 1 / 0, lambda a, x: a if len(x) != 1 else math.nan,
+    lambda a, x: a * 10**400, lambda a, x: a * 1e308, lambda a, x: np.int8(a % 100),
+    lambda a, x: np.float32(a), lambda a, x: Decimal(str(a)), lambda a, x: (a, len(x)),
+    lambda a, x: [a] * len(x), lambda a, x: pd.Series(dict.fromkeys(x, a), dtype=object),
+    lambda a, x: pd.Series([a, 1], index=["b", "a"] if len(x) % 2 else ["a", "b"]),
+    lambda a, x: {"a": a}, lambda a, x: str(a), lambda a, x: Euro(a), lambda a, x: MagicMock(),
+    lambda a, x: nested(20_000), lambda a, x: iter(x),
 ]  # fmt: skip
 plain = st.sampled_from(PLAIN)
 spoilt = st.builds(lambda f, spoil: lambda x: spoil(f(x), x), plain, st.sampled_from(SPOILT))
@@ -141,7 +149,8 @@ edges = st.lists(small, min_size=2, unique=True).map(sorted)
 functions = st.one_of(
     plain, st.just(noisy), *[spoilt] * 3, of_one(numbered, options | numbers, sl.COUNT),
     of_one([sl.histogram], edges | containers(), sl.COUNT),
-    of_one([sl.count_where], st.sampled_from([bool, lambda v: v > 1, lambda v: 1 / v, len]), sl.COUNT),
+    of_one([sl.count_where], st.sampled_from([bool, lambda v: v > 1, lambda v: 1 / v, len]),
+        sl.COUNT),
     st.builds(sl.Query, st.just("own"), plain, smallest_size=st.integers(0, 2)),
 )  # fmt: skip
 universes = of_one(
@@ -157,11 +166,13 @@ sizes = st.one_of(
 # What grows for a parameter; for any other a number.
 GROWN = {
     **dict.fromkeys(("query", "function"), functions), "queries": st.lists(functions, max_size=2),
-    "universe": universes, "columns": universes.map(lambda one: {"a": one}), **dict.fromkeys(("size", "sizes"), sizes),
-    "relation": relations, "relations": of_one([list, tuple, iter], st.lists(relations, max_size=2), ()),
+    "universe": universes, "columns": universes.map(lambda one: {"a": one}),
+    **dict.fromkeys(("size", "sizes"), sizes), "relation": relations,
+    "relations": of_one([list, tuple, iter], st.lists(relations, max_size=2), ()),
     "bounds": st.sampled_from([(0, 1e-3), (2, 2)]) | st.tuples(numbers, numbers) | containers(),
     "claim": numbers | st.sampled_from([
-        2.5, lambda size: 9 - size, lambda k: k, lambda size, k: Decimal(size) / k, lambda n: n, lambda: 1,
+        2.5, lambda size: 9 - size, lambda k: k, lambda size, k: Decimal(size) / k, lambda n: n,
+        lambda: 1,
         lambda **rest: 2, float]),
     "inputs": st.lists(containers(endless=False), max_size=3),
     "input_metric": numbers.map(lambda apart: lambda a, b: 0 if a is b else apart),
@@ -188,7 +199,8 @@ def exact(number):
 
 
 def listed(records):
-    """The records of a container, of a frame its rows, each number exact and what is missing as None."""
+    """The records of a container, of a frame its rows,
+    each number exact and what is missing as None."""
     if isinstance(records, pd.DataFrame):
         return [*records.itertuples(index=False, name=None)]
     records = records.tolist() if isinstance(records, np.ma.MaskedArray) else records
@@ -228,7 +240,8 @@ def apart(a, b, norm):
 
 
 def pairs_of(universe, size, relation, at=None):
-    """All neighbours as places among the values, or those of one dataset; `TooLarge` where there are too many."""
+    """All neighbours as places among the values, or those of one dataset;
+    `TooLarge` where there are too many."""
     values = [None if value is None else exact(value) for value in universe.exact_values]
     size = size if isinstance(size, range) else int(size)
     most, places, pairs = largest(size) + int(relation.k), range(len(values)), oracle.range_pairs
@@ -292,7 +305,8 @@ def is_table(found, queries, columns, size, relations, norm=1, **rest):
 
 
 def as_plain(function):
-    """What comes of the same settings in plain numbers, whose answers other tests hold to the definition."""
+    """What comes of the same settings in plain numbers,
+    whose answers other tests hold to the definition."""
 
     def judge(found, **given):
         sequences = {"bounds", "dataset", "edges"} & set(given)
@@ -326,7 +340,8 @@ def is_closed_form(found, query, bounds, relation, size=None, min_size=None, nor
 
 
 def is_at_distance(found, query, dataset, bounds, distance):
-    """At least the local sensitivity at the dataset; from a dataset's size on, at least the global one."""
+    """At least the local sensitivity at the dataset;
+    from a dataset's size on, at least the global one."""
     x = listed(dataset)
     around = {"universe": sl.Universe.value_range([*x, *listed(bounds)]), "size": len(x)}
     asked = {"query": query, "relation": sl.Change(1), **around}
@@ -403,10 +418,11 @@ WITNESS = sl.global_sensitivity(sl.MEAN, KNOWN, size=2, relation=sl.Change(1))
 VALID = {  # where a call below says nothing else
     "query": QUERIES, "function": QUERIES, "queries": [QUERIES[:2]], "universe": [KNOWN, FREE],
     "columns": [{"a": KNOWN, "b": FREE}], "relation": RELATIONS, "relations": [RELATIONS[:3]],
-    "size": [2, 1, range(1, 4)], "sizes": [2, [1, 2], range(1, 3)], "norm": [0, 1, 2, math.inf], "method": METHODS,
-    "max_datasets": [1000], "progress": [False], "executor": [None], "output_metric": [None],
-    "dataset": DATASETS, "x": DATASETS, "y": DATASETS, "records": [[1, 2, 2]], "values": [[1, 2, 2]], "name": [None],
-    "k": [1], "table": [TABLE], "column": [None, "a"], "ax": [None],
+    "size": [2, 1, range(1, 4)], "sizes": [2, [1, 2], range(1, 3)], "norm": [0, 1, 2, math.inf],
+    "method": METHODS, "max_datasets": [1000], "progress": [False], "executor": [None],
+    "output_metric": [None], "dataset": DATASETS, "x": DATASETS, "y": DATASETS,
+    "records": [[1, 2, 2]], "values": [[1, 2, 2]], "name": [None], "k": [1], "table": [TABLE],
+    "column": [None, "a"], "ax": [None],
 }  # fmt: skip
 
 
@@ -424,6 +440,7 @@ def judged(judge, *makers):
 
 
 # A name: the function, the judge of what it returns, and what is valid for parameters of its own.
+# ruff: disable[E501]
 CALLS = {
     # universes
     "population": (sl.Universe.population, is_universe, {}),
@@ -480,6 +497,7 @@ CALLS = {
          "distances": [[1, 2]], "input_metric": [sl.symmetric_distance], "output_metric": [sl.symmetric_distance],
          "max_pairs": [10]}),
 }  # fmt: skip
+# ruff: enable[E501]
 
 # --- calling --------------------------------------------------------------------------------------
 
@@ -488,12 +506,14 @@ NOUNS = {"function", "query", "record", "records", "relation", "size", "universe
 
 
 class Late(BaseException):
-    """No Exception, so that nobody takes it for a failure of the function, or shrinks what takes long."""
+    """No Exception, so that nobody takes it for a failure of the function,
+    or shrinks what takes long."""
 
 
 @contextmanager
 def limits():
-    """`Late` in a block that takes long, and no memory beyond a limit, where the system can say so."""
+    """`Late` in a block that takes long, and no memory beyond a limit,
+    where the system can say so."""
     if not sys.platform.startswith("linux"):
         yield
         return
@@ -590,9 +610,12 @@ def odd_calls(draw):
 
 
 @pytest.mark.parametrize("seed", seeds(10) if CHECK_ALL or "SEED" in os.environ else range(10))
-@pytest.mark.filterwarnings("ignore::RuntimeWarning", "ignore::UserWarning", "ignore::FutureWarning")  # fmt: skip
+@pytest.mark.filterwarnings(
+    "ignore::RuntimeWarning", "ignore::UserWarning", "ignore::FutureWarning"
+)
 def test_odd_calls_are_refused_clearly_or_answered_rightly(seed):
-    """Catches a wrong number, a hang, memory without a budget, and an error that names no parameter."""
+    """Catches a wrong number, a hang, memory without a budget,
+    and an error that names no parameter."""
 
     @seeded(seed)
     @settings(
@@ -620,7 +643,8 @@ def test_what_fails_at_everything_is_refused_in_our_words(name):
 
 DAYS = np.timedelta64(2, "D")
 ONCE = [  # a wrong number, a hang or a bare error that was found and mended
-    ("population", {"records": np.ma.array([1, 2, 9], mask=[False, False, True])}),  # the 9 was laid bare
+    # the 9 was laid bare
+    ("population", {"records": np.ma.array([1, 2, 9], mask=[False, False, True])}),
     ("population", {"records": [DAYS]}),  # was 2
     ("population", {"records": [Decimal("1e400"), 1]}),
     ("global_sensitivity", {"universe": sl.Universe.population([DAYS] * 3)}),

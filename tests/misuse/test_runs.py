@@ -169,7 +169,8 @@ MACHINES = [
 
 @turn(1, 3)
 def test_results_do_not_depend_on_hash_seed_locale_or_time_zone():
-    """Catches an answer, a text or a picture made in the order of a set, or in a locale's digits."""
+    """Catches an answer, a text or a picture made in the order of a set,
+    or in a locale's digits."""
     one, other = (said(RESULTS, **machine, MPLBACKEND="agg") for machine in MACHINES)
     assert len(one[0].splitlines()) == 12, one[1]
     assert one[0] == other[0]
@@ -182,7 +183,10 @@ HEAVY = {"matplotlib", "ipywidgets", "scipy", "IPython", "opendp", "dask", "dist
 
 def test_importing_the_package_loads_no_heavy_module():
     """Catches an import at the top of a module that only a picture, a bar or the book needs."""
-    ask = "; sl.global_sensitivity(sl.SUM, sl.Universe.value_range([0, 1]), size=2, relation=sl.Change(1))"
+    ask = (
+        "; sl.global_sensitivity(sl.SUM, sl.Universe.value_range([0, 1]), size=2, "
+        "relation=sl.Change(1))"
+    )
     for then, late in (("", HEAVY | {"numpy", "pandas"}), (ask, HEAVY | {"pandas"})):
         script = f"import sys, sensitivity_lab as sl{then}; print(*sys.modules)"
         loaded = {name.split(".")[0] for name in said(script)[0].split()}

@@ -51,6 +51,7 @@ def grouped(size, query=PAY_BY_TEAM, universe=STAFF, relation=RAISE):
 
 
 ASK, AUDIT, LOCAL = sl.global_sensitivity, sl.audit, sl.local_sensitivity
+# ruff: disable[E501]
 WAYS_OUT = [
     # universes
     *((partial(sl.Universe, *given), MAKERS) for given in ([], [[1, 2, 3]], [PAY])),
@@ -196,11 +197,13 @@ WAYS_OUT = [
         "symmetricdifference": "sl.SymmetricDifference", "groupby": "sl.SUM.of('pay').by('team')",
     }.items()),
 ]  # fmt: skip
+# ruff: enable[E501]
 
 
 @pytest.mark.parametrize(("call", "way_out"), WAYS_OUT)
 def test_a_mistake_is_told_what_to_type(call, way_out):
-    """Catches a refusal that says what is wrong and not what to type; or a mistake that is answered."""
+    """Catches a refusal that says what is wrong and not what to type;
+    or a mistake that is answered."""
     with pytest.raises((TypeError, ValueError, AttributeError)) as refusal:
         call()
     assert way_out in str(refusal.value)
@@ -208,7 +211,8 @@ def test_a_mistake_is_told_what_to_type(call, way_out):
 
 
 def test_groups_that_are_not_solved_are_refused_before_the_rows_are_read():
-    """Catches 14 seconds before a refusal: the rows of a long table told apart, to count its datasets."""
+    """Catches 14 seconds before a refusal: the rows of a long table told apart,
+    to count its datasets."""
     rows = {"x": np.arange(30_000) % 50, "g": ["a", "b", "c"] * 10_000}
     universe = sl.Universe.population(pd.DataFrame(rows))
     for query in (sl.MEAN, sl.MEDIAN, sl.quantile(0.9)):
@@ -232,6 +236,7 @@ def test_a_column_never_has_more_datasets_than_its_rows(keys):
 
 PAY_OF_ARROW = sl.Universe.population(pa.table({"pay": [1, 2, 5]}))
 SPAN = sl.Universe.population(DAYS)
+# ruff: disable[E501]
 TAKEN = [  # what is a number in another library: alone, in a vector, and as a distance
     *((PAY_OF_ARROW, lambda t, f=f: f(t["pay"]), value, {}) for f, value in ((pc.sum, 4), (pc.mean, 2), (pc.max, 3))),
     *((PAY_OF_ARROW, lambda t, of=of: of(pc.sum(t["pay"])), 4, {})
@@ -241,6 +246,7 @@ TAKEN = [  # what is a number in another library: alone, in a vector, and as a d
       for of in (lambda s: s.days, lambda s: s / pd.Timedelta(days=1), lambda s: s.to_timedelta64() / np.timedelta64(1, "D"))),
     (SPAN, lambda t: t["d"].max(), 90 * 24, {"output_metric": lambda a, b: abs(a - b) / pd.Timedelta(hours=1)}),
 ]  # fmt: skip
+# ruff: enable[E501]
 
 
 @pytest.mark.parametrize(("universe", "function", "value", "options"), TAKEN)

@@ -82,7 +82,8 @@ def test_without_a_neighbour_the_curves_stay():
 
 
 def test_records_of_any_kind_can_be_explored():
-    """Catches rows that are written as a frame's text, a range that ends at its size, and long pairs."""
+    """Catches rows that are written as a frame's text, a range that ends at its size,
+    and long pairs."""
     team = sl.Universe.product(team=["art", "law"], salary=[0, 50])
     sentence, _, pair = turned(sl.explore(team, 2, [lambda table: table["salary"].sum()]))
     assert sentence.endswith("the sensitivity is 50.")
@@ -98,8 +99,10 @@ def test_records_of_any_kind_can_be_explored():
 def test_what_is_no_setting_is_refused(monkeypatch):
     """Catches an error of ipywidgets in place of the package's own, and a query that is lost."""
     for options, error, words in (
-        ({"relations": [sl.Change(1)]}, TypeError, "relations must be kinds such as Change, got <Change(1)"),
-        ({"queries": [lambda six: 0, lambda six: 1]}, ValueError, "queries must have different names"),
+        ({"relations": [sl.Change(1)]}, TypeError,
+            "relations must be kinds such as Change, got <Change(1)"),
+        ({"queries": [lambda six: 0, lambda six: 1]}, ValueError,
+            "queries must have different names"),
         ({"size": 11}, ValueError, "size must be at most 10"),
     ):  # fmt: skip
         with refused(error, words):

@@ -134,8 +134,8 @@ def test_of_many_relations_that_agree_none_hides_another():
 
 
 def test_a_gap_is_a_gap_however_it_is_written_and_however_wide():
-    """Catches a gap taken for a number, one that is filled k by k: 10**12 of them, and a formula through
-    a distance that has no answer; a panel without any answer that is lost."""
+    """Catches a gap taken for a number, one that is filled k by k: 10**12 of them, and a formula
+    through a distance that has no answer; a panel without any answer that is lost."""
     ks = [1, 2.0, 3, 4, 5, 10**12]
     heights = [1, None, np.nan, pd.NA, Decimal("NaN"), np.float32(2)]
     table = pd.DataFrame({"column": 7, "query": "sum", "relation": "Change", "k": ks})
@@ -150,7 +150,8 @@ def test_a_gap_is_a_gap_however_it_is_written_and_however_wide():
 
 
 def test_a_query_can_be_drawn_on_axes_of_your_own(compared):
-    """Catches a second figure, a lost label, and formulas that nobody asked for, or whose name is lost."""
+    """Catches a second figure, a lost label, and formulas that nobody asked for,
+    or whose name is lost."""
     left, right = plt.Figure().subplots(1, 2)
     rows = compared[(compared["query"] == "mean") & (compared["column"] == "days")]
     assert sl.plot_sweep(rows, ax=left) is left
@@ -177,8 +178,8 @@ def edited(table, name, value):
 
 
 def test_a_table_that_cannot_be_drawn_is_refused(compared):
-    """Catches TypeError, OverflowError, pandas' and Matplotlib's own errors for a table edited by hand,
-    and an empty figure; of what stands beside, too."""
+    """Catches TypeError, OverflowError, pandas' and Matplotlib's own errors for a table edited by
+    hand, and an empty figure; of what stands beside, too."""
     whole, drawn = (
         "whole k from 0 to 1,000,000,000,000,000",
         "numbers from 0 to 1e+300 as sensitivity to be drawn",
@@ -186,8 +187,8 @@ def test_a_table_that_cannot_be_drawn_is_refused(compared):
     for table, error, words in (
         *((edited(compared, "k", k), ValueError, f"must hold {whole}, got k={got}") for k, got in (
             (np.nan, "nan"), (np.inf, "inf"), (1.5, "1.5"), ("2", "'2'"), (10**5000, LONG))),
-        *((edited(compared, "sensitivity", value), ValueError, f"must hold {drawn}, got {got}") for value, got in (
-            ("3", "'3'"), (np.inf, "inf"), (-1, "-1"), (10**5000, LONG))),
+        *((edited(compared, "sensitivity", value), ValueError, f"must hold {drawn}, got {got}")
+            for value, got in (("3", "'3'"), (np.inf, "inf"), (-1, "-1"), (10**5000, LONG))),
         (compared.head(0), ValueError, "must have at least one row, got an empty table"),
         (compared.drop(columns="k"), ValueError, "must have the columns"),
         (compared.drop(columns="k"), ValueError, "got one without ['k']"),
@@ -210,11 +211,14 @@ def test_what_cannot_be_drawn_with_a_table_is_refused(compared):
         ({"beside": twice}, ValueError, "beside must hold each number once, got two for"),
         ({"beside": others}, ValueError, "beside must hold numbers of what table holds"),
         *(({"formulas": True, "table": table}, ValueError, f"got {got}") for table, got in (
-            (compared.drop(columns="closed_form"), "one without ['closed_form']"), (edited(compared, "closed_form", (1, 2)), "(1, 2)"),
+            (compared.drop(columns="closed_form"), "one without ['closed_form']"),
+            (edited(compared, "closed_form", (1, 2)), "(1, 2)"),
             (edited(compared, "closed_form", Fraction(10**400, 3)), "Fraction(a whole"))),
         ({"column": "age"}, ValueError, "column must be one of ['days', 'mood'], got column='age'"),
-        ({"ax": axes}, ValueError, "column must name one of ['days', 'mood'] to be drawn on ax, got None"),
-        ({"ax": axes, "column": "days"}, ValueError, "table must hold one query to be drawn on ax, got"),
+        ({"ax": axes}, ValueError,
+            "column must name one of ['days', 'mood'] to be drawn on ax, got None"),
+        ({"ax": axes, "column": "days"}, ValueError,
+            "table must hold one query to be drawn on ax, got"),
         ({"ax": 3, "column": "days"}, TypeError, "ax must be Matplotlib axes, got 3"),
     ):  # fmt: skip
         with refused(error, words):
@@ -303,7 +307,8 @@ def test_the_number_line_keeps_order_and_proportion():
 
 @pytest.mark.parametrize("largest", [1.7e308, 10**400, 10**5000], ids=["float", "400", "5000"])
 def test_numbers_beyond_the_floats_have_their_places(largest):
-    """Catches overflow in steps, places, ticks, answers and the sensitivity; a hyphen for a minus."""
+    """Catches overflow in steps, places, ticks, answers and the sensitivity;
+    a hyphen for a minus."""
     universe = sl.Universe.value_range([-largest, 0, largest])
     found, figure = asked(sl.MEAN, universe, 3), drawn(sl.MEAN, universe, 3)
     places = {x for kind in witness.KINDS for x, _ in dots(figure, kind)}
@@ -404,7 +409,8 @@ def test_a_witness_can_be_drawn_on_axes_of_your_own(query):
 
 
 def test_what_cannot_be_drawn_is_refused():
-    """Catches a picture of a thousand dots, one of 10**12 that are built to be counted, and of None."""
+    """Catches a picture of a thousand dots, one of 10**12 that are built to be counted,
+    and of None."""
     bits = sl.Universe.value_range([0, 1])
     many = sl.local_sensitivity(sl.COUNT, [1] * 150, bits, relation=sl.Remove(1))
     for found, got in ((many, "150"), (asked(sl.SUM, bits, 10**12), "1,000,000,000,000")):
@@ -444,8 +450,8 @@ def drawings(table, compared, mean_witness):
 
 
 def test_a_figure_leaves_nothing_behind_and_is_always_the_same_file(table, drawings):
-    """Catches a style that leaks into the reader's own figures, after an error too; identifiers or dates
-    that change a file from run to run."""
+    """Catches a style that leaks into the reader's own figures, after an error too; identifiers or
+    dates that change a file from run to run."""
     before = dict(plt.rcParams)
     for draw in drawings:
         assert svg(draw()) == svg(draw())

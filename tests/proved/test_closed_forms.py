@@ -1,4 +1,5 @@
-"""Closed forms: with at least m records, in bins, beside what is enumerated; and what they refuse."""
+"""Closed forms: with at least m records, in bins, beside what is enumerated;
+and what they refuse."""
 
 import math
 from fractions import Fraction
@@ -89,7 +90,8 @@ BINS = [
 @pytest.mark.parametrize("norm", [1, 2, math.inf])
 @pytest.mark.parametrize(("query", "values"), BINS)
 def test_counts_in_bins_are_right_by_every_route(norm, query, values):
-    """Catches a wrong norm, bins that the bounds do not reach, a predicate treated as a count of records."""
+    """Catches a wrong norm, bins that the bounds do not reach,
+    a predicate treated as a count of records."""
     universes = [sl.Universe.value_range(values)]
     relations = [family(k) for family in RELATIONS for k in (1, 3)]
     asked = check_query(query, universes=universes, sizes=[1, 4], relations=relations, norm=norm)
@@ -105,7 +107,8 @@ def test_the_interval_is_more_than_its_grid():
 
 
 def test_a_comparison_says_how_loose_a_formula_is():
-    """Catches a formula below what is found where copies run out, and one for a function of one's own."""
+    """Catches a formula below what is found where copies run out,
+    and one for a function of one's own."""
     school = sl.Universe.population([1, 2, 3, 4, 5, 6, 7, 8, 15, 20])
     queries = [query for query in QUERIES if query is not sl.count_distinct]
     relations = [family(k) for family in RELATIONS for k in (1, 2, 3, 4)]

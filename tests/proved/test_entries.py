@@ -49,7 +49,8 @@ def as_number(found):
 
 
 def best_of(rooms, a, b, norm):
-    """The best split of a and b, room after room: a room says how far apart x and y of them are, or None."""
+    """The best split of a and b, room after room:
+    a room says how far apart x and y of them are, or None."""
 
     @cache
     def best(place, a, b):
@@ -109,7 +110,8 @@ def test_every_split_of_every_small_population(bins, norm):
 
 @pytest.mark.parametrize("norm", NORMS)
 def test_random_rooms(norm):
-    """Catches a bin that matters for the a or for the b alone; few own records beside many spare."""
+    """Catches a bin that matters for the a or for the b alone;
+    few own records beside many spare."""
     rng = random.Random(f"rooms {norm}")
     for case in range(CASES * 4):
         number, most = rng.choice([(5, 6), (5, 6), (9, 3), (14, 1)])
@@ -140,7 +142,8 @@ def test_a_table_that_is_too_large_is_not_made(monkeypatch):
 
 
 def test_a_predicate_of_one_bin_has_no_table():
-    """Catches work that grows with k where all the a and none of the b can count; a witness in the predicate's order."""
+    """Catches work that grows with k where all the a and none of the b can count;
+    a witness in the predicate's order."""
     universe = sl.Universe.population(range(100_000))
     query = sl.count_where(lambda n: n >= 50_000)
     found = sl.global_sensitivity(query, universe, size=50_000, relation=sl.Change(20_000))
@@ -153,7 +156,8 @@ def test_a_predicate_of_one_bin_has_no_table():
 
 @pytest.mark.parametrize("kind", [sl.Universe.population, sl.Universe.value_range])
 def test_every_relation_norm_and_size_by_group(kind):
-    """Catches a wrong extreme of a group, a split that is not the best, a record in none of the keys."""
+    """Catches a wrong extreme of a group, a split that is not the best,
+    a record in none of the keys."""
     rng = random.Random(f"by group {kind.__name__}")
     asked = 0
     for _ in range(GROUP_CASES * 5):
@@ -184,7 +188,8 @@ def sums_of(groups, norm):
 
 
 def summed(values):
-    """A group: the widest difference of the sums of x and y of its records, None if it has fewer."""
+    """A group: the widest difference of the sums of x and y of its records,
+    None if it has fewer."""
     falling = values[::-1]
 
     def apart(x, y):

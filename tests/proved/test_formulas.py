@@ -31,7 +31,8 @@ CASES = [
 FURTHER_DDOF = [(spread(ddof=d), 1) for spread in (sl.variance, sl.std) for d in (2, 3, 4, 5)]
 VALUES = 4  # what count_distinct is told; the other queries do not ask
 LETTERS = str.maketrans(
-    {"·": "*", "−": "-", "²": "**2", "≥": ">=", "≤": "<=", "⌈": "ceil(", "⌉": ")", "⌊": "floor(", "⌋": ")"}
+    {"·": "*", "−": "-", "²": "**2", "≥": ">=", "≤": "<=", "⌈": "ceil(", "⌉": ")", "⌊": "floor(",
+        "⌋": ")"}
 )  # fmt: skip
 
 
@@ -118,7 +119,8 @@ def is_of_ranks(query):
 
 @cache
 def letters_of_ranks(query):
-    """The letters of the L-statistics; W(N, t) is the answer on N records of which t are 1, the others 0."""
+    """The letters of the L-statistics; W(N, t) is the answer on N records of which t are 1,
+    the others 0."""
     cut = getattr(query.proved.weights, "cut", 0)
 
     def g(N):
@@ -167,7 +169,8 @@ NARROW = [(2, 2), (-1, 0), (0, 1), (6, 9), (-9, -7), (5, 6)]  # a point; one bin
     ("query", "norm"), CASES + FURTHER_DDOF, ids=lambda case: getattr(case, "name", case)
 )
 def test_every_printed_formula_gives_the_value(query, norm, family, known):
-    """Catches a misprint, also where bounds meet or miss the bins: the text is evaluated, at small n, m and k in turn."""
+    """Catches a misprint, also where bounds meet or miss the bins:
+    the text is evaluated, at small n, m and k in turn."""
     checked, further = 0, (query, norm) in FURTHER_DDOF
     sizes = range(query.smallest_size, max(8, query.smallest_size + 5))
     every = intervals(query)[:1] if further else [*intervals(query), *a_third(NARROW)]

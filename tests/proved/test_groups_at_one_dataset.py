@@ -1,4 +1,5 @@
-"""Any query by group at one dataset: the solver against the walk (thm-grouped-local), and the walk itself.
+"""Any query by group at one dataset: the solver against the walk (thm-grouped-local),
+and the walk itself.
 
 `GROUP_CASES=n` asks so many random questions a seed instead of the usual number.
 """
@@ -47,7 +48,8 @@ def random_problem(rng):
 
 @pytest.mark.parametrize("seed", range(8))
 def test_one_dataset_by_group_is_what_the_walk_finds(seed, monkeypatch):
-    """Catches a key that comes or goes, copies of a range, cells that are kept, a record led back wrongly.
+    """Catches a key that comes or goes, copies of a range, cells that are kept,
+    a record led back wrongly.
 
     The walk asks each group once, and every dataset as a whole: a group is not taken for another.
     """
@@ -73,7 +75,8 @@ def test_one_dataset_by_group_is_what_the_walk_finds(seed, monkeypatch):
 
 
 def test_numbers_text_and_cells_are_asked_by_group():
-    """Catches records that are no rows, and a proof that is claimed where a record leaves its group."""
+    """Catches records that are no rows, and a proof that is claimed where a
+    record leaves its group."""
     even = sl.MEDIAN.by(lambda number: number % 2)
     ask = even, (0, 1, 2, 8), sl.Universe.population(range(9))
     solved, walked = (

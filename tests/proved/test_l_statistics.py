@@ -31,6 +31,7 @@ CASES = int(os.environ.get("SOLVER_CASES", "40"))
 def by_definition(name, x):
     """The answer on a list of floats, by SciPy or NumPy."""
     lower, upper = np.quantile(x, [0.25, 0.75])
+    # ruff: disable[E501]
     return {
         "range": lambda: np.ptp(x),
         "interquartile_range": lambda: stats.iqr(x),
@@ -39,6 +40,7 @@ def by_definition(name, x):
         "trimmed_mean": lambda: stats.trim_mean(x, 0.25),
         "winsorised_mean": lambda: np.mean(stats.mstats.winsorize(np.array(x), (0.25, 0.25))),
     }[name]()  # fmt: skip
+    # ruff: enable[E501]
 
 
 @pytest.mark.parametrize(
@@ -118,7 +120,8 @@ def test_a_size_of_a_million_million_needs_no_list():
 
 @pytest.mark.parametrize("kind", ["range", "named", *KINDS])
 def test_every_share_of_a_population_equals_a_brute_force(kind):
-    """Catches a layout that the program, the shifts or the range's runs pass over: all 4^m are tried."""
+    """Catches a layout that the program, the shifts or the range's runs pass over:
+    all 4^m are tried."""
     rng = random.Random(f"shares {kind}")
     by_shifts = 0
     for _ in range(CASES // 20):
@@ -126,7 +129,10 @@ def test_every_share_of_a_population_equals_a_brute_force(kind):
         query = query or sl.l_statistic(Drawn(rng.random(), kind))
         records = tuple(sorted(rng.choices(range(rng.choice([3, 9, 100])), k=rng.randint(3, 6))))
         population = SortedRecords.of(sl.Universe.population(records))
-        engines = RanksOnPopulation(population, query.proved.weights), query.proved.on_population(population, 1)  # fmt: skip
+        engines = (
+            RanksOnPopulation(population, query.proved.weights),
+            query.proved.on_population(population, 1),
+        )
         for share, widest in layouts.widest(query, records).items():
             c, a, b = share
             if min(c + a, c + b) == 0:
@@ -167,7 +173,8 @@ SCALED = [sl.VARIANCE, sl.STD, *RANKS[1:4], sl.winsorised_mean(0.1)]
 @pytest.mark.parametrize("query", SCALED, ids=str)
 @pytest.mark.parametrize("factor", [2**20, 2**25, 2**50, 2**90])
 def test_records_that_are_scaled_have_a_gap_that_is(query, factor):
-    """Catches sums and squares that wrap: in 64 bits, in two halves of 31 bits, and as Python ints."""
+    """Catches sums and squares that wrap: in 64 bits, in two halves of 31 bits,
+    and as Python ints."""
     plain = np.random.default_rng(3).integers(0, 1000, 40).tolist()
     for relation in (sl.Change(2), sl.AddRemove(1)):
         ask = {"size": 20, "relation": relation, "method": "solver"}
@@ -193,7 +200,8 @@ def test_a_program_that_is_too_large_is_refused_before_it_starts(monkeypatch):
         with refused(sl.TooLarge, "no proved solver covers", query.name):
             sl.global_sensitivity(query, universe, **ask)
     asked = RankProgram(
-        SortedRecords.of(universe), Steps.of([(1, 100_000)]), Steps.of([(1, 100_000)]), (99_999, 1, 1)
+        SortedRecords.of(universe), Steps.of([(1, 100_000)]), Steps.of([(1, 100_000)]),
+        (99_999, 1, 1)
     )  # fmt: skip
     assert asked.cells > population.MOST_CELLS
     assert asked.held > population.MOST_HELD

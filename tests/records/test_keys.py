@@ -71,7 +71,7 @@ def test_the_other_ways_to_ask_agree(function, norm):
     assert (forward, counts.norm()) == ([{1: 1}, {1: 0, 2: 1}], 1)
 
 
-# --- what the keys are ------------------------------------------------------------------------------
+# --- what the keys are ----------------------------------------------------------------------------
 
 STAFF = pd.DataFrame({"d": ["law", "art", "law"], "y": [1, 1, 2], "s": [5, 6, 7]})
 
@@ -118,7 +118,8 @@ def read(answer):
          {"law": Fraction(1, 2), None: 3}),
         (pd.DataFrame({"d": pd.Categorical(["law", "art"]), "s": pd.Series([1, 2], dtype="Int64")}),
          {"art": 2, "law": 1}),
-        (pd.DataFrame({"d": pd.Series([True, None], dtype=object), "s": [1, 2]}), {True: 1, None: 2}),
+        (pd.DataFrame({"d": pd.Series([True, None], dtype=object), "s": [1, 2]}),
+            {True: 1, None: 2}),
         (pd.DataFrame({"s": [1, 2]}, index=pd.RangeIndex(2, name="k")), {0: 1, 1: 2}),
         (pd.DataFrame({"s": [1, 2]}, index=pd.RangeIndex(1, 3)), {1: 1, 2: 2}),
         (STAFF[["s"]].mean().to_frame().T, 6.0),
@@ -133,6 +134,7 @@ def test_keys(answer, expected):
     assert read(answer) == expected
 
 
+# ruff: disable[E501]
 @pytest.mark.parametrize(
     ("answer", "error", "words"),
     [
@@ -169,17 +171,19 @@ def test_keys(answer, expected):
         (pl.DataFrame({"d": [{"a": 1}], "s": [1]}), TypeError, "label {'a': 1} cannot be looked up on"),
     ],
 )  # fmt: skip
+# ruff: enable[E501]
 def test_answers_that_are_refused(answer, error, words):
     """Catches an answer that is read as something else, and a message that says not what to do."""
     with pytest.raises(error, match=words):
         read(answer)
 
 
-# --- equal, and of one shape --------------------------------------------------------------------------
+# --- equal, and of one shape ----------------------------------------------------------------------
 
 
 def test_equal_numbers_under_other_labels_differ():
-    """Catches two answers, or verdicts on them, taken for one in a set, by `!=`, or after a pickle."""
+    """Catches two answers, or verdicts on them, taken for one in a set, by `!=`,
+    or after a pickle."""
     one, other = Labelled((1, 2), "ab"), Labelled((1, 2), "ac")
     assert one != other
     assert not one == other  # noqa: SIM201
@@ -205,7 +209,7 @@ def test_shapes_that_do_not_meet(method):
         sl.global_sensitivity(lambda x: {"law": len(x)} if x else 0, universe, **ask, method=method)
 
 
-# --- norm 0 ---------------------------------------------------------------------------------------------
+# --- norm 0 ---------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("query", [sl.MEAN, sl.STD, sl.MAX, sl.histogram([0, 1, 3]), sl.COUNT])
@@ -233,7 +237,7 @@ def test_norm_0_of_standard_queries_is_enumerated(query, relation):
     assert (report.rows[0].verdict, "in L0" in str(report)) == ("exact", True)
 
 
-# --- the sweep --------------------------------------------------------------------------------------------
+# --- the sweep ------------------------------------------------------------------------------------
 
 
 def by_digit(dataset):
@@ -268,7 +272,8 @@ def test_many_keys_are_soon_seen():
     ],
 )
 def test_the_sweep_and_the_walk_agree_on_keys(function, norm):
-    """Catches arrays of other numbers than the answers: floats, Decimals, long ints, places as keys."""
+    """Catches arrays of other numbers than the answers:
+    floats, Decimals, long ints, places as keys."""
     sizes = range(3) if function(()) == {} else range(1, 3)
     universe, ask = sl.Universe.value_range([0, 4, 2]), {"size": sizes, "norm": norm}
     found, walked = (

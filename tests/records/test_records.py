@@ -1,4 +1,5 @@
-"""Records of every kind, drawn at random: every method is held to plain sums of rows, and to the definition.
+"""Records of every kind, drawn at random: every method is held to plain sums of rows,
+and to the definition.
 
 Of the package nothing is asked but its public calls. Set RECORDS_CASES for a longer run.
 """
@@ -28,7 +29,7 @@ KINDS = (Anybody, Two, Named, Values, Rows)
 METHODS = ("auto", "walk", "sweep", "solver")
 EDGES = (-1, 1, 3)
 
-# -- what is asked of numbers; the definition's own words, where it has some --------------------------
+# -- what is asked of numbers; the definition's own words, where it has some -----------------------
 
 
 def by_definition(name):
@@ -50,7 +51,8 @@ mean, (lower, upper) = by_definition("mean")[0], map(definition.quantile, ("1/4"
 spread = by_definition("variance")
 OF_NUMBERS = {  # the query, what it is, and how many rows it needs
     **{query.name: (query, *by_definition(query.name)) for query in (
-        sl.SUM, sl.MEAN, sl.MEDIAN, sl.quantile(0.25), sl.MIN, sl.MAX, sl.VARIANCE, sl.variance(ddof=1), sl.count_distinct)},
+        sl.SUM, sl.MEAN, sl.MEDIAN, sl.quantile(0.25), sl.MIN, sl.MAX, sl.VARIANCE,
+        sl.variance(ddof=1), sl.count_distinct)},
     "std": (sl.STD, *spread),  # its square: the root is taken where gaps are measured
     "range": (sl.RANGE, lambda x: max(x) - min(x), 1),
     "iqr": (sl.INTERQUARTILE_RANGE, lambda x: upper(sorted(x)) - lower(sorted(x)), 1),
@@ -141,6 +143,7 @@ def some_other(rng, kind):
     """What is counted, grouped, filled in, or a function of one's own."""
     t, x = kind.says("t", rng), kind.says("x", rng)
     of_x = lambda query: query if x is None else query.of(x)  # noqa: E731
+    # ruff: disable[E501]
     others = [
         Asked(sl.COUNT, lambda p: len(flat(p)), 0, "sum"),
         Asked(sl.count_where(lambda row: is_apt(kind.row(row))), lambda p: sum(map(is_apt, flat(p))), 0, "sum"),
@@ -151,6 +154,7 @@ def some_other(rng, kind):
         Asked(of_x(sl.COUNT), lambda p: len(flat(p)), 0, "sum"),
         Asked(of_x(sl.count_where(lambda x: x > 1)), lambda p: sum(x > 1 for x in xs(p)), 0, "sum"),
     ]  # fmt: skip
+    # ruff: enable[E501]
     if not isinstance(kind, Values):
         filled = lambda p: [2 if z == MISSING else exact(z) for _, _, z in flat(p)]  # noqa: E731
         name = rng.choice(("sum", "mean", "max"))
@@ -173,7 +177,8 @@ def drawn_query(rng, kind):
         often = lambda rows: len(rows) > 1  # noqa: E731
         return rng.choice((
             Asked(sl.count_people, len, 0, "person"),
-            Asked(sl.count_people_where(lambda person: often(kind.one(person))), lambda p: sum(map(often, p)), 0, "person"),
+            Asked(sl.count_people_where(lambda person: often(kind.one(person))),
+                lambda p: sum(map(often, p)), 0, "person"),
         ))  # fmt: skip
     if chance < 0.45 and not isinstance(kind, Two):
         return some_other(rng, kind)
@@ -228,7 +233,8 @@ def turned(one, other, columns, k):
 
 
 class World:
-    """All datasets of some sizes, as labels of records, and who is next to whom, as the definition has it."""
+    """All datasets of some sizes, as labels of records, and who is next to whom,
+    as the definition has it."""
 
     def __init__(self, rng, kind):
         self.kind = kind(rng)
@@ -321,7 +327,8 @@ class World:
 
 @pytest.mark.parametrize("seed", seeds(8))
 def test_records_at_random(seed):
-    """Catches any number that is wrong, refused without need, or answered without right; a witness that is none."""
+    """Catches any number that is wrong, refused without need, or answered without right;
+    a witness that is none."""
     rng = random.Random(f"records {seed}")
     for kind in KINDS:
         done = 0

@@ -20,6 +20,7 @@ ANYBODY = sl.Universe.people(FRAME, most_rows=1)
 ONE = {"size": 1, "relation": sl.Change(1)}
 
 
+# ruff: disable[E501]
 @pytest.mark.parametrize(
     ("tables", "options", "error", "words"),
     [
@@ -50,12 +51,14 @@ ONE = {"size": 1, "relation": sl.Change(1)}
     ],
     ids=range(24),
 )  # fmt: skip
+# ruff: enable[E501]
 def test_people_who_are_none(tables, options, error, words):
     """Catches an id that is nowhere, or that nobody has, found out when a function fails on it."""
     with refused(error, words):
         sl.Universe.people(tables, **options)
 
 
+# ruff: disable[E501]
 @pytest.mark.parametrize(
     ("dataset", "universe", "words"),
     [
@@ -79,6 +82,7 @@ def test_people_who_are_none(tables, options, error, words):
     ],
     ids=range(17),
 )  # fmt: skip
+# ruff: enable[E501]
 def test_datasets_outside_the_universe(dataset, universe, words):
     """Catches a dataset with a row, a person or a part of a person that there is not."""
     for call in (
@@ -129,6 +133,7 @@ LISTS = sl.Universe.population(pl.DataFrame({"a": [[1], [2]]}))
 SWEPT = {"column": "a", "query": "mean", "relation": "Change", "k": [1], "sensitivity": [1]}
 
 
+# ruff: disable[E501]
 @pytest.mark.parametrize(
     ("call", "words"),
     [
@@ -148,7 +153,9 @@ SWEPT = {"column": "a", "query": "mean", "relation": "Change", "k": [1], "sensit
     ],
     ids=range(14),
 )  # fmt: skip
+# ruff: enable[E501]
 def test_what_is_made_by_hand_is_checked(call, words):
-    """Catches "unhashable type", RecursionError, AttributeError in a repr, a ratio that hangs, and a text for a list."""
+    """Catches "unhashable type", RecursionError, AttributeError in a repr, a ratio that hangs,
+    and a text for a list."""
     with refused((TypeError, ValueError), *words):
         call()

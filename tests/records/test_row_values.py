@@ -1,4 +1,5 @@
-"""Universes, queries and results over rows are values: equal by content, hashable, and they travel."""
+"""Universes, queries and results over rows are values:
+equal by content, hashable, and they travel."""
 
 import copy
 import pickle

@@ -1,4 +1,5 @@
-"""Bounds on people, held to a few lines over lists of rows that know nothing of the package (`worlds.bounded`)."""
+"""Bounds on people, held to a few lines over lists of rows that know nothing
+of the package (`worlds.bounded`)."""
 
 import pickle
 import random
@@ -34,7 +35,8 @@ def test_a_table_is_bounded_as_plain_words_have_it(seed):
     assert universe.indices(found.table) == tuple(range(people))
     for i, who in enumerate(universe.values):
         assert named.read(universe.given([i])) == {who: 1}
-    # rows in another order are bounded to the same, and a person who leaves takes their own rows alone
+    # rows in another order are bounded to the same,
+    # and a person who leaves takes their own rows alone
     shuffled = named.frame.sample(frac=1, random_state=seed)
     rest = shuffled[shuffled["who"] != named.everybody[0]]
     for rows in (shuffled, rest):
@@ -60,7 +62,8 @@ def test_anybody_bounded_is_whoever_can_be_left(seed):
 
 
 def test_a_real_table_may_have_the_column_that_comes_first():
-    """Catches a schema of one column that cannot bound a table of many, and one that forgets a bound."""
+    """Catches a schema of one column that cannot bound a table of many,
+    and one that forgets a bound."""
     anybody = sl.Universe.people(sl.Universe.product(kwh=[0, 50]), most_rows=3)
     bounded = anybody.truncated(rows=2, keep="day").truncated(clip={"kwh": (0, 9)})
     assert bounded == sl.Universe.people(sl.Universe.product(kwh=[0, 9]), most_rows=2)

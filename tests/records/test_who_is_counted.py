@@ -1,4 +1,5 @@
-"""People beside the random ones: who is counted, what is refused in which words, and what is solved at any number."""
+"""People beside the random ones: who is counted, what is refused in which words,
+and what is solved at any number."""
 
 import math
 from fractions import Fraction
@@ -23,7 +24,7 @@ def asked(query, universe, **ask):
     return sl.global_sensitivity(query, universe, **ask)
 
 
-# -- what is refused, and in which words -------------------------------------------------------------
+# -- what is refused, and in which words -----------------------------------------------------------
 
 
 @pytest.mark.parametrize("size", [2, 10**6])
@@ -54,7 +55,8 @@ def test_a_column_that_says_no_number_is_left_to_the_walk():
 
 
 def test_what_is_too_large_says_so():
-    """Catches 4 for 6.15 of the default method, and a standard deviation that is solved for hours."""
+    """Catches 4 for 6.15 of the default method,
+    and a standard deviation that is solved for hours."""
     many = pd.DataFrame(
         {"id": [i // 2 for i in range(80)], "price": [i * i % 71 for i in range(80)]}
     )
@@ -85,7 +87,8 @@ def test_what_is_too_large_says_so():
 @pytest.mark.parametrize("universe", [NAMED, ANYBODY], ids=["named", "anybody"])
 @pytest.mark.parametrize(
     "query",
-    [sl.count_where(lambda person: len(person) > 3), sl.COUNT.by(lambda person: len(person)), sl.MEAN.of("price").by(len)],
+    [sl.count_where(lambda person: len(person) > 3), sl.COUNT.by(lambda person: len(person)),
+        sl.MEAN.of("price").by(len)],
     ids=str,
 )  # fmt: skip
 def test_a_row_is_not_taken_for_a_person(universe, query):
@@ -103,7 +106,11 @@ def test_a_row_is_not_taken_for_a_person(universe, query):
             asked(later, NAMED, method=method, **LEAVES)
 
 
-@pytest.mark.parametrize("query", [PRICE.clipped(0, 2), sl.COUNT.by("id"), sl.count_where(lambda r: r.price > 2)], ids=str)  # fmt: skip
+@pytest.mark.parametrize(
+    "query",
+    [PRICE.clipped(0, 2), sl.COUNT.by("id"), sl.count_where(lambda r: r.price > 2)],
+    ids=str,
+)
 def test_a_column_of_several_tables_is_refused_before_any_work(query):
     """Catches a refusal that comes from the walk, with a dataset, and names no way out."""
     words = ("rows of one table", "orders, visits", "SUM.of(lambda person: len(person['orders']))")
@@ -130,7 +137,7 @@ def test_who_cannot_be_counted():
         sl.count_people_where(3)
 
 
-# -- what is counted, and what a result says of it ---------------------------------------------------
+# -- what is counted, and what a result says of it -------------------------------------------------
 
 
 def test_a_result_says_whether_it_counts_rows_or_people():
@@ -173,7 +180,8 @@ def test_the_number_of_a_person_is_one_in_a_dataset():
 
 
 def test_missing_is_written_and_checked():
-    """Catches a number for what is missing that is lost on the way, is none, or lies beyond the bounds."""
+    """Catches a number for what is missing that is lost on the way, is none,
+    or lies beyond the bounds."""
     query = sl.SUM.of("pay", missing=0.5).clipped(0, 9)
     assert query.name == "sum of pay (missing: 0.5) clipped to [0, 9]"
     found = asked(query, sl.Universe.population(pd.DataFrame({"pay": [1, 2]})), **ONE)
@@ -197,7 +205,7 @@ def test_no_closed_form_stands_beside_a_column_of_people():
         assert [form is None for form in table["closed_form"]] == [True, True, False]
 
 
-# -- any number of people ----------------------------------------------------------------------------
+# -- any number of people --------------------------------------------------------------------------
 
 
 def test_anybody_of_any_number():
@@ -240,7 +248,7 @@ def test_a_long_dataset_of_people_is_solved():
     assert people.indices(table.sample(frac=1, random_state=1)) == tuple(range(3000))
 
 
-# -- some cells of a person's rows change ------------------------------------------------------------
+# -- some cells of a person's rows change ----------------------------------------------------------
 
 OF_PRICE = sl.Change(1, columns=["price"])
 
@@ -268,7 +276,8 @@ def test_a_hundred_people_change_their_prices():
 
 
 def test_one_person_with_their_neighbours():
-    """Catches neighbours who bring other rows, an audit of whole people, a relation that does not know its own."""
+    """Catches neighbours who bring other rows, an audit of whole people,
+    a relation that does not know its own."""
     for person, value in (((("a", 0), ("b", 5)), 13), ((), 0)):
         found = sl.local_sensitivity(PRICE, [person], FREE, relation=OF_PRICE)
         assert (found.value, found.check()) == (value, True)
@@ -282,7 +291,8 @@ def test_one_person_with_their_neighbours():
 
 
 def test_bounds_where_cells_change():
-    """Catches other cells that known people are given, rows that bounds keep only after a change, and a needless refusal."""
+    """Catches other cells that known people are given,
+    rows that bounds keep only after a change, and a needless refusal."""
     of_shop, wrong = sl.Change(1, columns=["price", "shop"]), sl.Change(1, columns=["person"])
     for universe, relation, said in (
         (NAMED, OF_PRICE, "people are known"),

@@ -1,7 +1,9 @@
-"""Universes of every kind of record, drawn at random; beside each of them, what plain Python knows of it.
+"""Universes of every kind of record, drawn at random;
+beside each of them, what plain Python knows of it.
 
-A row is (t, x, z): a text, a number, and a number that may be missing. A person is a tuple of rows; so is any other
-record, of one row: a row of a table brings itself, a value what is said of it. Tables are of any of the three libraries.
+A row is (t, x, z): a text, a number, and a number that may be missing. A person is a tuple of rows;
+so is any other record, of one row: a row of a table brings itself, a value what is said of it.
+Tables are of any of the three libraries.
 """
 
 import datetime
@@ -23,7 +25,8 @@ COLUMNS = ("t", "x", "z")
 MISSING = math.inf  # what is missing comes last
 WHOLE = (-2, 0, 1, 1, 3, 7)
 NUMBERS = (
-    WHOLE, WHOLE, (0.1, 0.25, 1e-7, 3.0), (Decimal("0.1"), Decimal("2.75")), (2**62, -(2**62), 1), (True, False),
+    WHOLE, WHOLE, (0.1, 0.25, 1e-7, 3.0), (Decimal("0.1"), Decimal("2.75")), (2**62, -(2**62), 1),
+    (True, False),
 )  # fmt: skip
 LIBRARIES = {
     "pandas": lambda frame: frame,
@@ -121,7 +124,7 @@ def schema(given):
     return type(given), [(name, kind) for name, kind in kinds if name != "person"]
 
 
-# -- bounds on what a person brings -----------------------------------------------------------------
+# -- bounds on what a person brings ----------------------------------------------------------------
 
 BOUNDS = {
     "rows": [1, 2, 5],
@@ -169,7 +172,8 @@ def cut(column, cell, ends):
 
 
 class Kind:
-    """Some records; `everybody` is all of them, copies and all, and `given` a table like those of the universe."""
+    """Some records; `everybody` is all of them, copies and all,
+    and `given` a table like those of the universe."""
 
     limited = True  # a record is in a dataset once; else any number of times
     least = 1  # how many rows a record brings at least
@@ -276,7 +280,8 @@ class Two(Named):
 
 
 class Anybody(Kind):
-    """People who bring from so many to so many rows each, of a few kinds, or what bounds leave of them."""
+    """People who bring from so many to so many rows each, of a few kinds,
+    or what bounds leave of them."""
 
     limited = False
 

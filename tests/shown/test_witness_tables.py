@@ -1,4 +1,5 @@
-"""Witnesses of records that are no numbers: as text, as cards, and as Python that makes them again."""
+"""Witnesses of records that are no numbers: as text, as cards,
+and as Python that makes them again."""
 
 import contextlib
 import datetime
@@ -89,6 +90,7 @@ def test_numbers_and_text_keep_their_line():
 
 ANYONE = sl.Universe.people(sl.Universe.product(price=[0, 9]), most_rows=2)
 ONE_TABLE = sl.Universe.people(ORDERS, id="customer")
+# ruff: disable[E501]
 SHOWN = {  # how many sides have no rows, what is found, and its lines
     "rows that are never built": (
         0, worst(sl.SUM.of("s"), sl.Universe.value_range(pd.DataFrame({"s": [0, 5]})), 10**12),
@@ -127,12 +129,13 @@ SHOWN = {  # how many sides have no rows, what is found, and its lines
          "   person  price", "+       2      9", "+       2      9"],
     ),
 }  # fmt: skip
+# ruff: enable[E501]
 
 
 @pytest.mark.parametrize("what", SHOWN)
 def test_a_witness_is_written(what):
-    """Catches 2,000 rows in a repr, or a million million that are built; an error at the empty dataset;
-    rows without their person, and a table without its name; two people of one number."""
+    """Catches 2,000 rows in a repr, or a million million that are built; an error at the empty
+    dataset; rows without their person, and a table without its name; two people of one number."""
     empty, found, lines = SHOWN[what]
     assert repr(found.witness).splitlines() == lines
     card = found._repr_html_()
@@ -143,8 +146,8 @@ def test_a_witness_is_written(what):
 
 
 def test_what_is_shown_beside_the_rows():
-    """Catches a person without rows whose leaving is denied, a direction that is left out in silence, and
-    of ten rows one that is hidden."""
+    """Catches a person without rows whose leaving is denied, a direction that is left out in
+    silence, and of ten rows one that is hidden."""
     found = SHOWN["people without names, one of them without rows"][1]
     assert found.check()
     assert not replace(found, value=found.value + 1).check()
@@ -183,7 +186,8 @@ def test_a_cell_is_a_short_line():
 
 
 def test_a_wide_table_keeps_the_columns_at_its_ends():
-    """Catches lines of a thousand letters, a column left out without a sign, and gaps counted wrongly."""
+    """Catches lines of a thousand letters, a column left out without a sign,
+    and gaps counted wrongly."""
     wide = pd.DataFrame({f"column_{i:02}": [i, -i] for i in range(40)})
     found = worst(len, wide, 1, sl.Add(1))
     lines = repr(found.witness).splitlines()[1:]

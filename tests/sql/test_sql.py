@@ -1,4 +1,5 @@
-"""`sl.sql` on DuckDB: what its results mean, what it refuses, and that many datasets together are as each alone."""
+"""`sl.sql` on DuckDB: what its results mean, what it refuses,
+and that many datasets together are as each alone."""
 
 import datetime
 import math
@@ -79,7 +80,8 @@ def test_one_row_is_a_number_or_a_vector():
 
 
 def test_columns_that_are_not_numeric_are_keys(library):
-    """Catches a key that is counted as a number, a NULL key that is lost, and columns by position."""
+    """Catches a key that is counted as a number, a NULL key that is lost,
+    and columns by position."""
     frame = library(COLUMNS)
     assert by_key(asked(TOTALS, frame)) == {"law": 35, "art": 40, "ict": 40, None: 5}
     both = asked(
@@ -113,13 +115,15 @@ def test_keys_names_key_columns():
         ("SELECT s FROM staff WHERE s > 99", None, "got no row of s"),
         ("SELECT SUM(s) AS total FROM staff WHERE s > 99", None, r"column total .* COALESCE"),
         ("SELECT d, NULLIF(SUM(s), 5) AS t FROM staff GROUP BY d", None, r"column t .* COALESCE"),
-        ("SELECT 'inf'::DOUBLE AS x FROM staff LIMIT 1", None, "column x must hold finite numbers, got inf"),
+        ("SELECT 'inf'::DOUBLE AS x FROM staff LIMIT 1", None,
+            "column x must hold finite numbers, got inf"),
         ("SELECT 'nan'::DOUBLE AS x FROM staff LIMIT 1", None, "column x must hold finite"),
         ("SELECT d, s FROM staff WHERE d = 'law'", None, "one row for each key, got two for 'law'"),
         ("SELECT d FROM staff", None, "must have a numeric column beside its keys"),
         ("SELECT d, SUM(s) AS t FROM staff GROUP BY d", "t", "column d must be numeric or named"),
         ("SELECT d, SUM(s) AS t FROM staff GROUP BY d", "D", "got 'D' for the columns d, t"),
-        ("SELECT d, 1 AS a, 2 AS a FROM staff LIMIT 1", None, "must have different names, got a, a"),
+        ("SELECT d, 1 AS a, 2 AS a FROM staff LIMIT 1", None,
+            "must have different names, got a, a"),
     ],
 )  # fmt: skip
 def test_what_is_no_answer_is_refused(text, keys, message):
@@ -151,7 +155,8 @@ REFUSED = [
     ("WITH a AS (DELETE FROM t RETURNING *) SELECT COUNT(*) FROM a", ValueError,
      "only read, got DELETE|A CTE needs a SELECT"),
     ("SELECT $low", ValueError, "parameters written in, got low"),
-    ("PIVOT staff ON d USING SUM(s)", ValueError, "must be (a SELECT|one statement)"),  # DuckDB 1.4: two
+    # DuckDB 1.4: two
+    ("PIVOT staff ON d USING SUM(s)", ValueError, "must be (a SELECT|one statement)"),
     *((text, TypeError, "statement must be text") for text in (None, 5, b"SELECT 1")),
     *(({"keys": keys}, TypeError, "keys must be") for keys in (5, [5], {"d": 1}.values)),
     ({"keys": []}, ValueError, "keys must name at least one column"),
@@ -214,7 +219,8 @@ def test_a_column_that_cannot_be_a_key_is_refused_by_name():
 
 
 def test_a_statement_reads_no_file_and_no_variable(tmp_path):
-    """Catches a database that reads what is on the disk, or takes an unknown table from the caller's variables."""
+    """Catches a database that reads what is on the disk,
+    or takes an unknown table from the caller's variables."""
     path, bonus = tmp_path / "staff.csv", FRAME
     path.write_text("s\n1\n", encoding="utf-8")
     told = r"must name tables|got (the function read_csv|bonus)"
@@ -283,7 +289,10 @@ def test_an_internal_error_of_duckdb_closes_no_database_of_the_callers(monkeypat
         )
         parsed = duck.parsed("SELECT COUNT(*) FROM staff JOIN levels USING (d)")
         monkeypatch.setattr(duck, "parsed", lambda text: parsed)
-        text = "SELECT COALESCE(d, '') AS d, COUNT(*) AS n FROM staff JOIN levels USING (d) GROUP BY ROLLUP (d)"
+        text = (
+            "SELECT COALESCE(d, '') AS d, COUNT(*) AS n FROM staff JOIN levels USING (d) GROUP "
+            "BY ROLLUP (d)"
+        )
         query = sl.sql(text, connection=connection)
         together = query.answers(query.giver(STAFF), list(combinations(range(7), 3)))
         assert len(together) == 35
@@ -330,13 +339,15 @@ def test_an_order_that_is_said_is_no_fault():
 @pytest.mark.parametrize(
     "said",
     [
-        "COUNT(*) + (random() < 1e-9)::INT FROM staff", "COUNT(*) + epoch(now()) FROM staff", "COUNT(*) + nextval('n') FROM staff",
-        "COUNT(*) FROM staff TABLESAMPLE 50%", "COUNT(*) FROM staff WHERE d < current_date",
-        "COUNT(*) FROM staff WHERE d < today()", "COUNT(*) FROM staff WHERE d < localtime", "COUNT(age(d)) FROM staff",
+        "COUNT(*) + (random() < 1e-9)::INT FROM staff", "COUNT(*) + epoch(now()) FROM staff",
+        "COUNT(*) + nextval('n') FROM staff", "COUNT(*) FROM staff TABLESAMPLE 50%",
+        "COUNT(*) FROM staff WHERE d < current_date", "COUNT(*) FROM staff WHERE d < today()",
+        "COUNT(*) FROM staff WHERE d < localtime", "COUNT(age(d)) FROM staff",
     ],
 )  # fmt: skip
 def test_chance_the_clock_and_the_day_are_refused(said):
-    """Catches what answers otherwise each time, or each day: a count with the seconds that passed was 1.004."""
+    """Catches what answers otherwise each time, or each day:
+    a count with the seconds that passed was 1.004."""
     with pytest.raises(ValueError, match="same whenever it is asked"):
         asked(f"SELECT {said}")
 
@@ -344,12 +355,14 @@ def test_chance_the_clock_and_the_day_are_refused(said):
 @pytest.mark.parametrize(
     ("dialect", "said"),
     [
-        ("sqlite", "DATE('now')"), ("sqlite", "strftime('%Y', 'Now')"), ("sqlite", "julianday()"), ("sqlite", "CURRENT_DATE"),
-        ("postgres", "date 'today'"), ("postgres", "CAST('now' AS timestamp)"), ("postgres", "age(d)"),
+        ("sqlite", "DATE('now')"), ("sqlite", "strftime('%Y', 'Now')"), ("sqlite", "julianday()"),
+        ("sqlite", "CURRENT_DATE"), ("postgres", "date 'today'"),
+        ("postgres", "CAST('now' AS timestamp)"), ("postgres", "age(d)"),
     ],
 )  # fmt: skip
 def test_another_dialect_says_the_day_in_its_own_way(dialect, said):
-    """Catches the day of SQLite and of PostgreSQL, and the refusal of a cell or a column that is no clock."""
+    """Catches the day of SQLite and of PostgreSQL,
+    and the refusal of a cell or a column that is no clock."""
     assert parsed(f"SELECT {said} FROM staff", dialect, False).calls & BY_CHANCE
     for given in ("d = 'now'", "date(d)", "CAST('today' AS text)", "age(d, d)"):
         assert not parsed(f"SELECT {given} FROM staff", dialect, False).calls & BY_CHANCE
@@ -382,7 +395,8 @@ def test_the_empty_dataset_is_asked_alone():
     ],
 )
 def test_an_answer_together_that_is_not_the_one_alone_is_refused(monkeypatch, every, size, message):
-    """Catches a batch that is believed, also where no sample has met the answer of the worst pair."""
+    """Catches a batch that is believed, also where no sample has met the answer
+    of the worst pair."""
     whole = duck.DuckDB._ask_all
 
     def wrong(*given):
@@ -397,7 +411,10 @@ def test_an_answer_together_that_is_not_the_one_alone_is_refused(monkeypatch, ev
 
 def test_an_error_of_the_statement_names_the_dataset_and_the_engines_message():
     """Catches a fault on one dataset of a batch that is told without the dataset, or not at all."""
-    text = "SELECT CASE WHEN COUNT(*) = 2 AND MIN(s) = 40 THEN error('too rich') ELSE COUNT(*) END FROM staff"
+    text = (
+        "SELECT CASE WHEN COUNT(*) = 2 AND MIN(s) = 40 THEN error('too rich') ELSE COUNT(*) END "
+        "FROM staff"
+    )
     ask = pd.DataFrame({"s": [40, 40, *range(8)]})
     with pytest.raises(ValueError, match=r"(?s)failed on dataset .*40.*too rich"):
         sensitivity(sl.sql(text), sl.Universe.population(ask, name="staff"), size=2)
@@ -451,7 +468,8 @@ def test_an_audit_asks_statements():
 
 # -- where many datasets together are known to lose rows -----------------------------------------
 
-# DuckDB 2.0 loses the row of NULL that a total of nothing is, where a UNION in a lateral join has it.
+# DuckDB 2.0 loses the row of NULL that a total of nothing is,
+# where a UNION in a lateral join has it.
 LOSES_A_ROW = """
     WITH totals AS (SELECT SUM(pay) AS t FROM staff UNION ALL SELECT SUM(hours) FROM visits)
     SELECT SUM(COALESCE(t, 7)) AS n FROM totals
@@ -479,7 +497,8 @@ def test_the_sample_asks_where_tables_are_empty(monkeypatch, size):
 
 @pytest.mark.parametrize("method", ["auto", "walk", "sweep"])
 def test_people_without_names_have_no_number(method):
-    """Catches a statement that counts with the numbers that people happen to have: 4 for sums of number times x."""
+    """Catches a statement that counts with the numbers that people happen to have:
+    4 for sums of number times x."""
     anybody = sl.Universe.people(sl.Universe.product(x=[1, 5]), most_rows=1, least_rows=1, name="t")
     asked = {"size": 2, "relation": sl.Change(1), "method": method}
     for text in (

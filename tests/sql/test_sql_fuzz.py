@@ -1,8 +1,9 @@
-"""`sl.sql` against a brute force of its own: every dataset asked by itself, by the engine's own client.
+"""`sl.sql` against a brute force of its own:
+every dataset asked by itself, by the engine's own client.
 
-`SQL_CASES` sets how many (statement, tables, relation) an engine is asked about (default 6, others and
-another engine at the next commit; in a long run 1,000 or more, from the first, and all engines), `SQL_SEED`
-the first seed. A failure prints the seed that makes it alone.
+`SQL_CASES` sets how many (statement, tables, relation) an engine is asked about (default 6, others
+and another engine at the next commit; in a long run 1,000 or more, from the first, and all
+engines), `SQL_SEED` the first seed. A failure prints the seed that makes it alone.
 """
 
 import math
@@ -124,7 +125,8 @@ def compared(engine, seed):
 
 @pytest.mark.parametrize("engine", in_turn(list("DSP")), indirect=True)
 def test_a_sensitivity_is_the_brute_forces_or_is_refused(engine):
-    """Catches a wrong number, a witness that does not attain it, and a refusal of what has an answer."""
+    """Catches a wrong number, a witness that does not attain it,
+    and a refusal of what has an answer."""
     said, faults = Counter(), []
     for seed in range(SEED, SEED + max(1, CASES // AT_ONCE)):
         for word, told in compared(engine, seed):
@@ -144,7 +146,8 @@ TYPE_OF = {"D": "hash(typeof({})) % 1000", "P": "hashtext(pg_typeof({})::text) %
 @pytest.mark.parametrize("library", a_third(oracle.LIBRARIES))
 @pytest.mark.parametrize("engine", "DP", indirect=True)  # sqlite has types of values alone
 def test_the_types_of_columns_are_those_of_all_datasets(engine, library):
-    """Catches a type that is read off the rows of a dataset: wider decimals, text for what is empty.
+    """Catches a type that is read off the rows of a dataset:
+    wider decimals, text for what is empty.
 
     A dataset may be empty, and a person may have no row in this table.
     """
@@ -163,6 +166,7 @@ def test_the_types_of_columns_are_those_of_all_datasets(engine, library):
             assert (found.value, found.not_asked, found.check()) == (0, (), True), columns
 
 
+# ruff: disable[E501]
 @pytest.mark.parametrize(
     ("engines", "asked"),
     [
@@ -176,8 +180,10 @@ def test_the_types_of_columns_are_those_of_all_datasets(engine, library):
         ("DSP", "MAX(s) FROM (SELECT x * FIRST_VALUE(x) OVER () * LAST_VALUE(x) OVER () AS s FROM t) AS q"),
     ],
 )  # fmt: skip
+# ruff: enable[E501]
 def test_an_order_that_is_not_said_is_refused(engine, engines, asked):
-    """Catches what rests on the order alone, or is the same forwards and backwards; on one dataset and on many."""
+    """Catches what rests on the order alone, or is the same forwards and backwards;
+    on one dataset and on many."""
     if engine[0].letter in engines:
         query = sl.sql(
             f"SELECT {asked}", connection=engine[1], keys="k1" if "k1" in asked else None

@@ -1,4 +1,5 @@
-"""A statement with a connection is asked as the caller's own session would ask it, and leaves no trace.
+"""A statement with a connection is asked as the caller's own session would ask it,
+and leaves no trace.
 
 The value is the one that the caller would see with the dataset in the place of their table, or a
 ValueError says which table, function or setting stands in the way. Never is it a silent other one.
@@ -37,6 +38,7 @@ def seen(connection, text, value, *names, universe=STAFF):
     assert state(connection) == before
 
 
+# ruff: disable[E501]
 TOLD = {  # what a session can tell of itself: settings, tables, functions, locks
     sqlite3.Connection: [
         "SELECT type, name, sql FROM sqlite_master",
@@ -60,6 +62,7 @@ TOLD = {  # what a session can tell of itself: settings, tables, functions, lock
         "SELECT database_name, current_schema(), current_database() FROM duckdb_databases()",
     ],
 }  # fmt: skip
+# ruff: enable[E501]
 
 
 def state(connection):
@@ -127,7 +130,8 @@ def test_a_statement_that_does_not_read_the_dataset_is_refused(owner, text):
     ["SELECT SUM(a) FROM {}", "SELECT SUM(staff.a) + (SELECT SUM(x.a) FROM {} AS x) FROM staff"],
 )
 def test_a_qualified_name_is_the_dataset_or_refused(owner, text):
-    """Catches `public.staff`, which is the caller's own table and never the dataset: 0 for 1, 1 for 2."""
+    """Catches `public.staff`, which is the caller's own table and never the dataset:
+    0 for 1, 1 for 2."""
     value = 2 if " + " in text else 1
     spelled = {
         duckdb.DuckDBPyConnection: ["main.staff", "own.main.staff", '"main"."STAFF"'],
@@ -195,7 +199,8 @@ def test_a_function_of_postgresql_over_the_callers_own_table(address, body):
     "path", ["public, pg_temp", "pg_catalog, public, pg_temp", "sales, public", "sales, pg_temp"]
 )
 def test_a_search_path_that_names_temporary_tables_last(address, path):
-    """Catches the setting that PostgreSQL advises for hardened roles: a permanent table or view, 0 for 1."""
+    """Catches the setting that PostgreSQL advises for hardened roles:
+    a permanent table or view, 0 for 1."""
     with closing(postgresql(address)) as connection:
         run(connection, "CREATE VIEW sales.staff AS SELECT 5 AS a")
         run(connection, f"{PERMANENT}; SET search_path TO {path}")
@@ -223,7 +228,8 @@ def test_what_is_the_sessions_own_hides_the_permanent_table(owner):
 @pytest.mark.parametrize("change", ["UPDATE rates SET r = 10", "INSERT INTO rates VALUES (9)"])
 @pytest.mark.parametrize("end", ["ROLLBACK", "COMMIT"])
 def test_what_is_not_yet_committed_is_seen_and_stays_so(owner, change, end):
-    """Catches the rates before the change, 1 for 10, the caller's rows, a transaction that is ended."""
+    """Catches the rates before the change, 1 for 10, the caller's rows,
+    a transaction that is ended."""
     run(owner, f"BEGIN; UPDATE staff SET a = 100; {change}")
     seen(owner, TIMES, 10, "rates", "transaction")
     assert owner.execute("SELECT SUM(r) FROM rates").fetchone() == (10,)
@@ -233,7 +239,8 @@ def test_what_is_not_yet_committed_is_seen_and_stays_so(owner, change, end):
 
 
 def test_without_a_transaction_none_is_left(owner):
-    """Catches a transaction that is begun for the caller and not ended: the next writer would wait."""
+    """Catches a transaction that is begun for the caller and not ended:
+    the next writer would wait."""
     seen(owner, TIMES, 1)
     if isinstance(owner, sqlite3.Connection):
         path = owner.execute("PRAGMA database_list").fetchone()[2]
@@ -265,6 +272,7 @@ SALES = """
     CREATE TABLE rates (r INTEGER); INSERT INTO rates VALUES (1); CREATE SCHEMA sales;
     CREATE TABLE sales.rates (r INTEGER); INSERT INTO sales.rates VALUES (10); {}
 """.replace(";\n   ", ";")
+# ruff: disable[E501]
 SESSIONS = [  # what the session has said, the statement, the value that it sees, and words to tell
     ("SET integer_division=true", "SELECT SUM(a)::INTEGER / 2 FROM staff", 1, "integer_division"),
     ("SET default_null_order='nulls_first'", "SELECT COALESCE(a, 9) FROM staff ORDER BY a LIMIT 1", 9,
@@ -280,6 +288,7 @@ SESSIONS = [  # what the session has said, the statement, the value that it sees
     (SALES.format("SET search_path='sales,main'"), TIMES, 10, "sales", "rates"),
     ("CREATE TABLE rates AS SELECT 1 AS r; CREATE TEMP VIEW rates AS SELECT 10 AS r", TIMES, 10, "rates"),
 ]  # fmt: skip
+# ruff: enable[E501]
 
 
 @pytest.mark.parametrize(
@@ -287,7 +296,8 @@ SESSIONS = [  # what the session has said, the statement, the value that it sees
     [*((case, False) for case in SESSIONS), *((case, True) for case in a_third(SESSIONS))],
 )
 def test_the_session_of_duckdb_is_the_callers(case, begun):
-    """Catches a second session, with other settings, macros, variables or names, that answers otherwise."""
+    """Catches a second session, with other settings, macros, variables or names,
+    that answers otherwise."""
     said, text, value, *names = case
     with duckdb.connect(config={"threads": 1}) as connection:  # more break ties as they come
         run(connection, " ".join(said.split()))

@@ -23,7 +23,10 @@ from sensitivity_lab.sql.duckdb import DuckDB, _heard
 from sensitivity_lab.sql.parsed import Parsed
 
 STAFF = sl.Universe.product(a=[0, 1], name="staff")
-FOREVER = "SELECT COUNT(*) FROM staff, range(100000000) x, range(100000000) y WHERE x.range * y.range % 7 = a"
+FOREVER = (
+    "SELECT COUNT(*) FROM staff, range(100000000) x, "
+    "range(100000000) y WHERE x.range * y.range % 7 = a"
+)
 COUNTING = """
     WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 1000000000000)
     SELECT (SELECT COUNT(*) FROM n) + COUNT(*) FROM staff
@@ -79,7 +82,8 @@ EMPTY = f"SELECT CASE WHEN COUNT(*) > 0 THEN 1 ELSE ({PAIRS}) END FROM staff"
     ("connection", "text"), in_turn([*product(["None", "duckdb.connect()"], [FOREVER, EMPTY])])
 )
 def test_ctrl_c_ends_a_statement_of_duckdb(connection, text):
-    """Catches an interrupt taken for a failure of the statement, or for an empty dataset not asked."""
+    """Catches an interrupt taken for a failure of the statement,
+    or for an empty dataset not asked."""
     done = subprocess.run(
         [sys.executable, "-c", ENDED.format(connection=connection, text=text)],
         capture_output=True,
@@ -92,7 +96,8 @@ def test_ctrl_c_ends_a_statement_of_duckdb(connection, text):
 
 @pytest.mark.parametrize("ended", [nullcontext(), pytest.raises(KeyboardInterrupt)])
 def test_what_waits_deaf_to_signals_is_interrupted_until_it_hears(ended):
-    """Catches a first thread that waits for DuckDB's others, and an interrupt before the statement runs."""
+    """Catches a first thread that waits for DuckDB's others,
+    and an interrupt before the statement runs."""
     heard = Semaphore(0)
 
     def ask():
@@ -121,7 +126,8 @@ def test_ctrl_c_ends_what_is_asked_beside_the_statement():
 
 
 def test_two_threads_share_one_connection(address):
-    """Catches two that undo each other's transaction: an error in both, and a connection left broken."""
+    """Catches two that undo each other's transaction:
+    an error in both, and a connection left broken."""
     asks = partial(ask, "SELECT COALESCE(SUM(a), 0) FROM staff")
     with psycopg.connect(address) as connection, ThreadPoolExecutor(4) as pool:
         asked = [pool.submit(asks, connection=connection) for _ in range(4)]

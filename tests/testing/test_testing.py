@@ -112,7 +112,8 @@ def test_datasets_of_every_size_can_be_drawn(universe):
 
 
 def test_many_changes_are_drawn():
-    """Catches a strategy that draws any rows, and waits for two that are alike, or for all to be."""
+    """Catches a strategy that draws any rows, and waits for two that are alike,
+    or for all to be."""
     staff, of_pay = sl.Universe.product(team=range(50), pay=[1, 2]), sl.Change(4, columns=["pay"])
     assert len(drawn_pairs(staff, 10, of_pay, at_most=40)) > 25
     votes = sl.Universe.value_range([0, 1])
@@ -140,7 +141,8 @@ IN_TWO_TABLES = {
         (sl.Universe.value_range(range(100)), sl.SymmetricDifference(2), (0, 1)),
         (PAID, sl.Change(2, columns=["pay"]), (1, 1)),
         (sl.Universe.population(TEAMS.assign(pay=[3, 9, 9, 9])), sl.AddRemove(1), (0, 1)),
-        (sl.Universe.people(sl.Universe.product(pay=range(8)), most_rows=2), sl.AddRemove(1), (0, 1)),
+        (sl.Universe.people(sl.Universe.product(pay=range(8)), most_rows=2), sl.AddRemove(1),
+            (0, 1)),
         (sl.Universe.people(IN_TWO_TABLES, id="id"), sl.SymmetricDifference(2), (0, 1)),
     ],
     ids=str,
