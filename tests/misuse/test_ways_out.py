@@ -176,7 +176,7 @@ WAYS_OUT = [
         (sl.Change, [], {"distance": 2}, "takes k, not distance: k=1"), (sl.AddRemove, [], {"add": 1}, "takes no add: it takes k"),
         (sl.Change, [1], {"column": "pay"}, "takes columns, not column: columns=['pay']"), (sl.quantile, [], {"p": 0.9}, "takes q, not p: q=0.9"),
         (sl.histogram, [], {"bins": [0, 1]}, "takes edges, not bins: edges=[0, 10, 20]"), (sl.histogram, [0, 10], {}, "edges=[0, 10, 20]"),
-        (sl.trimmed_mean, [], {}, "needs cut: cut=0.1"), (sl.SUM.clipped, [], {"lower": 0, "upper": 9}, "low=0; clipped takes high, not upper: clipped(0, 100)"),
+        (sl.SUM.clipped, [], {"lower": 0, "upper": 9}, "low=0; clipped takes high, not upper: clipped(0, 100)"),
         (sl.SUM.of, ["pay", "team"], {}, "of('pay')"), (sl.COUNT.by, ["team", "city"], {}, "by('team')"),
         (sl.COUNT.by, ["team"], {"key": ["a"]}, "takes keys, not key: keys=['law', 'art']"))),
     *((partial(getattr, of, name), words) for of, name, words in (
@@ -194,7 +194,7 @@ WAYS_OUT = [
     *((lambda name=name: getattr(sl, name), f"there is {words}") for name, words in {
         "assert_sensitivity": "sl.testing.assert_sensitivity", "mean": "sl.MEAN", "AVG": "sl.MEAN", "Hamming": "sl.Change(1)",
         "count_if": "sl.count_where(", "noise": "no noise here", "Dataset": "no class for it", "global_sensitivty": "sl.global_sensitivity",
-        "symmetricdifference": "sl.SymmetricDifference", "groupby": "sl.SUM.of('pay').by('team')",
+        "symmetricdifference": "sl.SymmetricDifference", "groupby": "sl.SUM.of('pay').by('team')", "iqr": "sl.Query, of your own function",
     }.items()),
 ]  # fmt: skip
 # ruff: enable[E501]
