@@ -41,10 +41,6 @@ if TYPE_CHECKING:
         sensitivity_at_distance as sensitivity_at_distance,
         smooth_sensitivity as smooth_sensitivity,
     )
-    from sensitivity_lab.metrics import (
-        labels_that_differ as labels_that_differ,
-        rank_distance as rank_distance,
-    )
     from sensitivity_lab.numbers.errors import (
         Infeasible as Infeasible,
         NotProved as NotProved,
@@ -90,7 +86,6 @@ _ROOMS = {
     "closed_form": "ClosedForm closed_form",
     "conjecture": "conjecture",
     "local": "SmoothSensitivity sensitivity_at_distance smooth_sensitivity",
-    "metrics": "labels_that_differ rank_distance",
     "numbers.errors": "Infeasible NotProved TooLarge",
     "plotting.curves": "plot_compare plot_sweep",
     "plotting.explore": "explore",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date, timedelta
@@ -38,7 +37,7 @@ from sensitivity_lab.proved.family import Family
 from sensitivity_lab.records.columns import Clipped, Filled
 from sensitivity_lab.records.keyed import Keyed, opened
 from sensitivity_lab.records.order import InOrders, OrderMatters, are_near
-from sensitivity_lab.records.source import Source, hashed, is_table
+from sensitivity_lab.records.source import hashed, is_table
 from sensitivity_lab.universe import Dataset, Giver, Indices, Universe
 
 Rows = Callable[[np.ndarray, Universe], tuple[np.ndarray, int]]
@@ -49,42 +48,6 @@ UNLISTED = (str, set, frozenset)  # what can be listed, but is no vector
 
 class AnswersDiffer(RuntimeError):
     """A dataset has another answer alone than together with others."""
-
-
-class Together(ABC):
-    """A function of tables that answers many datasets at once, as a database does."""
-
-    @abstractmethod
-    def __call__(self, dataset: Any) -> Any:
-        """The answer on one dataset."""
-
-    @abstractmethod
-    def giver(self, source: Source, name: str | None) -> Giver:
-        """What makes datasets of a universe's records, in the form that it is asked about."""
-
-    @abstractmethod
-    def over(self, source: Source, name: str | None) -> Any:
-        """The same for datasets that come as tables, which are parts of a universe's records."""
-
-    @abstractmethod
-    def tells_types(self, source: Source, name: str | None) -> bool:
-        """Whether records have columns whose types a part of them may not tell."""
-
-    @abstractmethod
-    def check(self, source: Source, name: str | None) -> None:
-        """Refuse what cannot be asked over a universe's records."""
-
-    @abstractmethod
-    def answers(self, given: Any, datasets: Sequence[Indices]) -> list[Any] | None:
-        """The unchecked answers; None for a dataset, or for all, to be asked one by one."""
-
-    @abstractmethod
-    def sample(self, given: Any, datasets: Sequence[Indices]) -> list[int]:
-        """Which of some datasets are asked again alone, to hold the answers to."""
-
-    @abstractmethod
-    def python(self, query: Any) -> str | None:
-        """The Python that makes a query of it, None where there is none."""
 
 
 @dataclass(frozen=True)
@@ -255,14 +218,14 @@ class Query(SaysWhich):
         return self.function if isinstance(self.function, Grouping) else None
 
     @property
-    def together(self) -> Together | None:
-        """What answers many datasets of tables at once; a sample is held to each alone."""
-        return self.function if isinstance(self.function, Together) else None
+    def together(self) -> Any:
+        """The statement of SQL that it asks, which answers many datasets of tables at once; or None."""
+        return self.function if hasattr(type(self.function), "answers_together") else None
 
     @property
     def is_own(self) -> bool:
         """Whether it is a caller's function of a whole dataset, of which nothing else is known."""
-        known = isinstance(self.function, (OfRecords, Grouping, Together))
+        known = self.together is not None or isinstance(self.function, (OfRecords, Grouping))
         return not (self.exact or known or self.proved is not None)
 
     def giver(self, universe: Universe, *, any_order: bool = True) -> Giver:
@@ -277,7 +240,8 @@ class Query(SaysWhich):
         if self.together is None:
             asked = any_order and self.is_own and universe.tabular
             return InOrders(universe.source) if asked else universe.source.giver(self.exact)
-        return self.together.giver(universe.source, universe.name)
+        given: Giver = self.together.giver(universe.source, universe.name)
+        return given
 
     def over(self, universe: Universe) -> Query:
         """Return the query as it is asked of a universe's datasets where they come as tables.

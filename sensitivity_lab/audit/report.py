@@ -23,12 +23,11 @@ from sensitivity_lab.numbers.lazy import pd
 from sensitivity_lab.numbers.text import dataset_text, number_repr, number_text
 from sensitivity_lab.records.rows import rows_of, table
 from sensitivity_lab.records.source import is_table
-from sensitivity_lab.relations import Relation
 from sensitivity_lab.results import answer_texts
 from sensitivity_lab.shown.python import Snippet, comment, python_of, runnable, source_of
 from sensitivity_lab.shown.tables import Marked, rows_on_a_line
 from sensitivity_lab.to_json import Travels, read, read_as, untold, written
-from sensitivity_lab.universe import Indices, Universe
+from sensitivity_lab.universe import Indices
 
 Related = Callable[[Any, Any], bool]  # whether two inputs are a pair that is asked about
 TOO_SMALL, EXACT, LOOSE = "too small", "exact", "loose"
@@ -211,7 +210,8 @@ class Audit(Travels):
     "Too small" is a proof, and its row carries the witness. "Exact" and "loose" cover the pairs
     that were asked about, and no more: this universe, these sizes and relations. They are said of
     no row with a direction that `not_asked` names. On a wider universe the same claim has the same
-    ratio or a smaller one. `asked` holds what was asked, piece by piece.
+    ratio or a smaller one. `asked` holds what was asked, piece by piece: its `universe`, `sizes` or
+    `sizes_within`, `relations`, and so on.
 
     Two audits are equal if what they asked, of a function of what name, and all rows are. They
     can be pickled if the function can.
@@ -247,26 +247,6 @@ class Audit(Travels):
         query = read(plain["query"], given["query"])
         subject = Subject(query, asked.norm, None, asked.universe, any_order=True)
         return cls(plain["function"], tuple(rows), asked, subject)
-
-    @property
-    def universe(self) -> Universe | None:
-        """The universe whose datasets were asked about; None for the audit of a map."""
-        return self.asked.universe
-
-    @property
-    def sizes(self) -> tuple[int, ...] | None:
-        """The sizes of the datasets, if `sizes` was given."""
-        return self.asked.sizes
-
-    @property
-    def sizes_within(self) -> range | None:
-        """The range in which both sizes lie, if `sizes_within` was given."""
-        return self.asked.sizes_within
-
-    @property
-    def relations(self) -> tuple[Relation, ...]:
-        """The relations that were asked about."""
-        return self.asked.relations
 
     @property
     def not_asked(self) -> tuple[str, ...]:
@@ -389,9 +369,10 @@ class Audit(Travels):
 
     def _records(self, dataset: Any, at: Indices | None) -> Any:
         """The records of a dataset; tables do not tell who brings no rows."""
-        if self.universe is None or at is None:
+        universe = self.asked.universe
+        if universe is None or at is None:
             return dataset
-        return tuple(self.universe.values[i] for i in at)
+        return tuple(universe.values[i] for i in at)
 
     def snippet(self) -> Snippet:
         """Return Python that shows the smallest violation (else the worst row), for a bug report.
@@ -486,7 +467,7 @@ class Audit(Travels):
         for name, text in (texts | dict.fromkeys(SIDES, dataset_text)).items():
             table[name] = [None if cell is None else text(cell) for cell in table[name]]
         head, witness = html.escape(f"{self.function}: {self.headline}"), ""
-        if self.universe is not None and self.universe.tabular:
+        if self.asked.universe is not None and self.asked.universe.tabular:
             witness = "".join(f"<pre>{html.escape(str(row))}</pre>" for row in self.violations[:1])
         written: dict[str, Any] = {"float_format": "{:.6g}".format, "max_rows": HTML_ROWS}
         body, scope = table.to_html(index=False, na_rep="", **written), html.escape(self.scope)

@@ -193,7 +193,8 @@ def runnable(lines: Sequence[str]) -> Snippet:
 def python_of(query: Query) -> str | None:
     """The Python that makes a standard query, with `sl` for the package; None for any other."""
     if query.together is not None:
-        return query.together.python(query)
+        statement: str | None = query.together.python(query)
+        return statement
     if query.grouping is not None:
         return _python_by_group(query.grouping)
     if query.inner is not None:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import chain
-from typing import Any
+from typing import Any, ClassVar
 
 import narwhals as nw
 import narwhals.selectors as ncs
@@ -14,7 +14,7 @@ import numpy as np
 
 from sensitivity_lab.numbers.exact import brief, checked_seconds, sequence
 from sensitivity_lab.numbers.text import listed, number_repr
-from sensitivity_lab.queries import Query, Together
+from sensitivity_lab.queries import Query
 from sensitivity_lab.records.order import (
     OrderMatters,
     are_near,
@@ -102,8 +102,10 @@ def sql(
 
 
 @dataclass(frozen=True)
-class Statement(Together):
+class Statement:
     """A SELECT as a function of a dataset of tables."""
+
+    answers_together: ClassVar[bool] = True  # by which `Query.together` knows it
 
     text: str
     keys: tuple[str, ...] | None = None

@@ -136,13 +136,13 @@ def _step_by_step(question: Question, steps: list[dict[str, Any]], run: OneTest)
 
 def _together(held: Audit, answered: Audit) -> Audit:
     """Two audits of one claim at different sizes as one."""
-    order = [(relation.kind, relation.k) for relation in held.relations]
+    order = [(relation.kind, relation.k) for relation in held.asked.relations]
 
     def place(row: AuditRow) -> tuple[int, int]:
         return order.index((row.relation, row.k)), row.size or 0
 
     rows = tuple(sorted((*held.rows, *answered.rows), key=place))
-    sizes = (*(held.sizes or ()), *(answered.sizes or ()))
+    sizes = (*(held.asked.sizes or ()), *(answered.asked.sizes or ()))
     return replace(held, rows=rows, asked=replace(held.asked, sizes=sizes))
 
 
@@ -151,7 +151,8 @@ def _out_of_time(run: OneTest, held: Audit | None) -> NoReturn:
     if held is None:
         raise TimeoutError(f"{budget} in the smallest size; nothing was held so far")
     run.audits.append(held)
-    sizes = sizes_text(held.sizes or [row.size for row in held.rows if row.size is not None])
+    answered = [row.size for row in held.rows if row.size is not None]
+    sizes = sizes_text(held.asked.sizes or answered)
     short = f"{budget} after {sizes}; what was held so far: {held.function}, {held.headline}"
     raise shown_as(TimeoutError(f"{short}\n{held.scope}"), short, str(held))
 

@@ -213,9 +213,11 @@ def test_sizes_mean_the_same_in_every_form():
     reports = [sl.audit(sl.MEAN, 1, DIGITS, sizes=sizes, relations=ONE_MOVED) for sizes in forms]
     assert all(report == reports[0] for report in reports)
     assert {len(row.neighbour) for row in reports[0].rows} == {2}
-    assert (reports[0].sizes, reports[0].sizes_within) == ((3,), None)
+    asked = reports[0].asked
+    assert (asked.sizes, asked.sizes_within) == ((3,), None)
     inside = sl.audit(sl.MEAN, 1, DIGITS, sizes_within=range(3, 4), relations=ONE_MOVED)
-    assert (inside.rows[0].found, inside.sizes, inside.sizes_within) == (0, None, range(3, 4))
+    asked = inside.asked
+    assert (inside.rows[0].found, asked.sizes, asked.sizes_within) == (0, None, range(3, 4))
 
 
 # --- other answers, other claims ---------------------------------------------------------------
@@ -467,9 +469,10 @@ def test_the_report_holds_what_was_asked():
     than the smallest first; a `check` that says yes to everything."""
     relations, shift = [sl.Change(1), sl.Add(1)], []
     report = audited(spread, 1, [1, 4], relations, sl.Universe.population([0, 1, 2, 3]))
-    assert report.universe == sl.Universe.population([0, 1, 2, 3])
-    assert (report.sizes, report.sizes_within) == ((1, 4), None)
-    assert report.relations == (sl.Change(1), sl.Add(1))
+    asked = report.asked
+    assert asked.universe == sl.Universe.population([0, 1, 2, 3])
+    assert (asked.sizes, asked.sizes_within) == ((1, 4), None)
+    assert asked.relations == (sl.Change(1), sl.Add(1))
     assert report.scope == (
         "Held against all pairs from Universe.population([0, 1, 2, 3]), sizes 1, 4, under "
         'Change(1), Add(1); "exact" and "loose" speak of these. '
