@@ -25,7 +25,7 @@ from sensitivity_lab.records.columns import Clipped, clipped_ends
 from sensitivity_lab.relations import Relation, check_relation
 from sensitivity_lab.results import html_table, presented
 from sensitivity_lab.to_json import Travels
-from sensitivity_lab.universe import Dataset, require_one_for_all
+from sensitivity_lab.universe import Dataset
 
 MOST_SHOWN = 1_000_000  # records in a witness
 
@@ -107,7 +107,7 @@ def closed_form(
     proved = proved_of(query)
     interval = Interval(*clipped_ends(query.of_what, low, high), values)
     check_relation(relation)
-    if not relation.has_closed_forms:
+    if not relation.is_standard:
         raise NotProved(f"relation must be a standard one for a closed form, got {brief(relation)}")
     proper_norm(norm)
     if values is not None:
@@ -146,7 +146,6 @@ def _feasible_shares(query: Query, relation: Relation, size: int | range) -> lis
     """Every (c, a, b) of a size, or of a range in which both sizes lie."""
     least = query.smallest_size or 0
     if not isinstance(size, range):
-        require_one_for_all(size)
         size = whole_number(size, "size", least)
         sizes, others = range(size, size + 1), range(size + relation.k + 1)
     elif size:

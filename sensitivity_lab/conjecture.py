@@ -7,7 +7,7 @@ The last step is looked up: where a + b must be t, the other side is t − a. Fl
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import chain, combinations, islice, product
@@ -21,7 +21,7 @@ from sensitivity_lab.numbers.text import number_text
 from sensitivity_lab.queries import Query, as_query
 from sensitivity_lab.relations import Relation
 from sensitivity_lab.sensitivity import global_sensitivity
-from sensitivity_lab.universe import Universe, require_one_for_all
+from sensitivity_lab.universe import Universe
 
 SIGNS = {"min": 1, "max": -1}  # of forms on one side of the target, two that meet it in turn
 MOST_OF_AN_AXIS = 100  # so at most a million cases, each an enumeration that its own budget limits
@@ -137,7 +137,6 @@ def conjecture(
     feasible; ValueError where too few cases are left, and for relations of several kinds.
     """
     asked = as_query(query)
-    require_one_for_all(sizes, "sizes")
     axes = {"universes": universes, "sizes": sizes, "relations": relations}
     cases = tuple(_cases(asked, *(_listed_axis(name, given) for name, given in axes.items())))
     seen = [case.seen for case in cases]
@@ -161,7 +160,7 @@ def _listed_axis(name: str, given: Any) -> tuple[Any, ...]:
     """Some universes, sizes or relations; one alone counts as a list of it."""
     if isinstance(given, (int, Universe, Relation)):
         return (given,)
-    if not is_sequence(given):
+    if not is_sequence(given) or isinstance(given, Mapping):
         raise TypeError(f"{name} must be a list, as range(1, 9) for sizes, got {brief(given)}")
     if len(listed := first_of(given, MOST_OF_AN_AXIS + 1, name)) > MOST_OF_AN_AXIS:
         raise ValueError(f"{name} must be at most {MOST_OF_AN_AXIS}, got more: small cases do")
@@ -174,7 +173,6 @@ def _cases(query: Query, *axes: tuple[Any, ...]) -> Iterator[Case]:
         raise ValueError(f"relations must be of one kind, got {brief(axes[2])}")
     lasts = [axis[-1] for axis in axes if len(axis) > 1]
     for given in product(*axes):
-        require_one_for_all(given[1], "sizes")
         try:
             found = global_sensitivity(query, given[0], size=given[1], relation=given[2])
         except Infeasible:

@@ -24,7 +24,7 @@ TABLE = [
     ("output_metric", "output_metric=sl.symmetric_distance", "metric"),
     ("input_metric", "input_metric=sl.symmetric_distance", ""),
     ("**columns", "salary=[0, 50, 100]", ""),
-    ("columns", "columns=['pay'], or {'a': universe} in a table", ""),
+    ("columns", "columns={'pay': universe}", ""),
     ("most_rows", "most_rows=2", "max_rows"),
     ("least_rows", "least_rows=1", "min_rows"),
     ("claim", "claim=5 or claim=lambda k, size: k / size", ""),

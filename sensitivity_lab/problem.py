@@ -7,7 +7,7 @@ import warnings
 from collections.abc import Iterable
 from concurrent.futures import Executor, ProcessPoolExecutor
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import cached_property
 from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
@@ -20,9 +20,8 @@ from sensitivity_lab.of_and_by import Grouping
 from sensitivity_lab.over_numbers import asks_rows, over_numbers, predicate_of
 from sensitivity_lab.queries import Query, checked_answer
 from sensitivity_lab.records.columns import fills, uncut
-from sensitivity_lab.records.people import OfOneRow, drops_other_rows
+from sensitivity_lab.records.people import OfOneRow
 from sensitivity_lab.records.rows import require_column, table
-from sensitivity_lab.records.source import Source
 from sensitivity_lab.relations import Move, Plan, Relation, check_relation
 from sensitivity_lab.universe import Giver, Universe, check_universe
 
@@ -86,10 +85,8 @@ class Problem:
                 require_column(table(tables[0], "table"), what, asked)
 
     def _check_people(self) -> None:
-        """Refuse to ask rows of several tables, to change columns of who is known, or take a row for a person."""
+        """Refuse to ask rows of several tables, or to take a row for a person."""
         query, source = self.query, self.universe.source
-        if self.relation.restricts_columns:
-            self._check_columns_of_people()
         tables = [name for name in source.whole if name is not None]
         if tables and asks_rows(query):
             raise ValueError(
@@ -101,20 +98,6 @@ class Problem:
             OfOneRow.check(predicate, source, "predicate")
         if query.grouping is not None:
             self._check_grouping(query.grouping)
-
-    def _check_columns_of_people(self) -> None:
-        """Refuse to change columns of who is known, or where other rows could be dropped after it."""
-        source, relation = self.universe.source, self.relation
-        if source.brings is None:
-            raise ValueError(
-                "columns must be None where people are known, who have the cells that they have, got "
-                f"{relation}: make anybody, Universe.people(rows, most_rows=2)"
-            )
-        if drops_other_rows(source, relation.kept(source.brings[0].values) or ()):
-            raise ValueError(
-                f"columns must be None where bounds drop rows, got {relation} and {self.universe}: "
-                "who changes them may keep other rows; promise most_rows, and bound by clip alone"
-            )
 
     def _check_grouping(self, grouping: Grouping) -> None:
         """Refuse a function of a person whose rows may be in several groups."""
@@ -197,13 +180,6 @@ class Problem:
         """The sizes of all datasets and neighbours."""
         return {size + a - r for size, moves in self.plan.items() for r, a in ((0, 0), *moves)}
 
-    @cached_property
-    def kept(self) -> tuple[int, ...] | None:
-        """What a change must keep of each of the universe's values, where that is restricted."""
-        if not self.relation.restricts_columns:
-            return None
-        return self.relation.kept(self.universe.values)
-
     @property
     def asks_records(self) -> bool:
         """Whether its query may be one of numbers that the universe's records say."""
@@ -213,9 +189,6 @@ class Problem:
     @property
     def given(self) -> Giver:
         """What makes datasets, of positions, as the query's function is given them."""
-        restricted = self.kept is not None and self.universe.holds_people
-        if restricted and self.query.inner is not None and not asks_rows(self.query):
-            return partial(_one_by_one, self.universe.source)  # of a person, who comes alone
         return self.query.giver(self.universe)
 
     def count_datasets(self, limit: int) -> int:
@@ -233,8 +206,8 @@ class Problem:
         """Of a query by group, what else is solved, for the end of a message."""
         by_group = (
             " (by group, counts and sums alone are solved over all datasets: SUM.by and COUNT.by make a "
-            "mean; one dataset is solved for VARIANCE and other exact queries of a column, and all datasets with a "
-            "public size of each group, as size={'a': 30, 'b': 12}, under a change that keeps the group)"
+            "mean; one dataset is solved for VARIANCE and other exact queries of a column; where "
+            "each group's size is public, ask each alone: under one change the largest is the answer)"
         )
         return by_group if self.query.grouping else ""
 
@@ -362,11 +335,6 @@ class Budget:
         """What is enumerated without asking the solver first."""
         few = min(AT_ONCE, self.max_datasets)
         return Limits.of(few, few)
-
-
-def _one_by_one(source: Source, positions: Iterable[int]) -> tuple[Any, ...]:
-    """The records at some positions, each alone."""
-    return tuple(source.each(positions))
 
 
 def _check_executor(executor: Any) -> None:

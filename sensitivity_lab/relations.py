@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -18,13 +18,11 @@ from sensitivity_lab.numbers.exact import (
     by_name,
     exact_number,
     is_real,
-    is_sequence,
     sequence,
     whole_number,
 )
-from sensitivity_lab.records.columns import codes_of
 from sensitivity_lab.records.numbers import SHORT_FLOATS
-from sensitivity_lab.records.rows import Row, rows_of, table
+from sensitivity_lab.records.rows import rows_of, table
 from sensitivity_lab.records.source import hashed, is_table
 from sensitivity_lab.universe import Dataset, Indices, Universe, check_universe, multisets
 
@@ -149,13 +147,8 @@ class Relation:
 
     @property
     def is_standard(self) -> bool:
-        """Whether it is one of the package's five."""
+        """Whether it is one of the package's five, for which closed forms are proved."""
         return type(self) in STANDARD
-
-    @property
-    def has_closed_forms(self) -> bool:
-        """Whether closed forms are proved for it: for the five, of whole records."""
-        return self.is_standard and not self.restricts_columns
 
     def python(self) -> str:
         """Return the Python that makes it, with `sl` for the package; of a caller's own its text.
@@ -176,28 +169,7 @@ class Relation:
         witness over a universe of people is a pair of neighbours, `Sensitivity.check` says.
         Cost: linear in the sizes and in the number of moves. Errors: as `symmetric_distance`.
         """
-        here, there = _records_of(x, "x"), _records_of(y, "y")
-        if _move_between(here, there) not in self.moves:
-            return False
-        if not self.restricts_columns:
-            return True
-        gone, joined = Counter(here) - Counter(there), Counter(there) - Counter(here)
-        kept = self.kept([*gone.elements(), *joined.elements()]) or ()
-        return sorted(kept[: gone.total()]) == sorted(kept[gone.total() :])
-
-    @property
-    def restricts_columns(self) -> bool:
-        """Whether a record that changes must keep some of its columns."""
-        return False
-
-    def kept(self, records: Sequence[Any]) -> tuple[int, ...] | None:
-        """Return what a change must keep of each of some records, as equal numbers; None if nothing.
-
-        >>> staff = Universe.product(team=["a", "b"], pay=[1, 2])
-        >>> Change(1, columns=["pay"]).kept(staff.values)
-        (0, 0, 1, 1)
-        """
-        return None
+        return _move_between(_records_of(x, "x"), _records_of(y, "y")) in self.moves
 
     def neighbours(self, dataset: Iterable[Any], universe: Universe) -> Iterator[Dataset]:
         """Yield the neighbours of a dataset once each, as sorted tuples, in lexicographic order.
@@ -210,8 +182,8 @@ class Relation:
         Source: thm-school-selections in the chapter *A blog, checked*.
         """
         check_universe(universe)
-        indices, kept = universe.indices(dataset), self.kept(universe.values)
-        return map(universe.given, sorted(neighbours_of(indices, universe, self.moves, kept)))
+        neighbours = neighbours_of(universe.indices(dataset), universe, self.moves)
+        return map(universe.given, sorted(neighbours))
 
     def count_neighbours(self, dataset: Iterable[Any], universe: Universe) -> int:
         """Return how many neighbours a dataset has; none is built.
@@ -222,10 +194,7 @@ class Relation:
         Cost: O(k²) arithmetic for each value, O(k⁴) for each 64 and more alike. Errors: as `neighbours`.
         """
         check_universe(universe)
-        indices, kept = universe.indices(dataset), self.kept(universe.values)
-        if kept is None:
-            return count_neighbours_of(indices, universe, self.moves)
-        return sum(1 for _ in neighbours_of(indices, universe, self.moves, kept))
+        return count_neighbours_of(universe.indices(dataset), universe, self.moves)
 
 
 class Add(Relation):
@@ -302,91 +271,28 @@ class SymmetricDifference(Relation):
         return tuple((r, a) for r in range(self.k + 1) for a in range(self.k + 1 - r))
 
 
-@dataclass(frozen=True, repr=False)
 class Change(Relation):
     """At most k records changed, size kept: `{(x, y): |x| = |y| and |x ⊖ y| ≤ 2k}`.
 
     >>> Change(2).moves
     ((0, 0), (1, 1), (2, 2))
 
-    The field's bounded distance. With `columns`, a record that changes does so in these alone, as
-    where only a label or an attribute is to be hidden. Records are rows, or people who bring any
-    rows (`most_rows`): who changes keeps how many rows they bring, and all other cells of these.
-
-    >>> Change(1, columns=["salary"])
-    <Change(1, columns=['salary']): at most 1 record changed, in salary alone>
-
+    The field's bounded distance.
     Source: Dwork, McSherry, Nissim and Smith (2006a), whose neighbours differ in one record;
     def-change in the book's chapter on neighbours.
     """
-
-    columns: tuple[str, ...] | None = None
 
     at_most = True
     phrase = "changed"
     in_place = True
     sides = ("changed from", "changed to")
 
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        given: Any = self.columns
-        if given is None:
-            return
-        if not is_sequence(given):
-            raise TypeError(f"columns must be a list of names, got {brief(given)}")
-        names = tuple(given)
-        if not names or not all(isinstance(name, str) for name in names):
-            raise ValueError(f"columns must name at least one column, got {brief(given)}")
-        object.__setattr__(self, "columns", names)
-
     @cached_property
     def moves(self) -> tuple[Move, ...]:
         return tuple((j, j) for j in range(self.k + 1))
 
-    @property
-    def _named(self) -> str:
-        return " and ".join(self.columns or ())
 
-    @property
-    def kind(self) -> str:
-        return f"Change of {self._named}" if self.restricts_columns else "Change"
-
-    @property
-    def description(self) -> str:
-        alone = f", in {self._named} alone" if self.restricts_columns else ""
-        return f"{super().description}{alone}"
-
-    def __str__(self) -> str:
-        if self.columns is None:
-            return super().__str__()
-        return f"Change({self.k}, columns={list(self.columns)})"
-
-    @property
-    def restricts_columns(self) -> bool:
-        return self.columns is not None
-
-    def kept(self, records: Sequence[Any]) -> tuple[int, ...] | None:
-        if self.columns is None:
-            return None
-        return tuple(codes_of([self._rest(record) for record in records]).tolist())
-
-    def _rest(self, record: Any) -> Hashable:
-        """What of a record may not change; of a person what of their rows, in any order."""
-        if type(record) is tuple and all(isinstance(row, Row) for row in record):
-            return frozenset(Counter(map(self._rest, record)).items())
-        known: tuple[str, ...] = getattr(record, "columns", ())
-        changed = self.columns or ()
-        missing = [name for name in changed if name not in known]
-        if missing:
-            has = f"one of {', '.join(known)}" if known else f"of which {brief(record)} has none"
-            raise ValueError(f"columns must be columns of the records, {has}, got {missing[0]!r}")
-        return tuple(
-            value for name, value in zip(known, record, strict=True) if name not in changed
-        )
-
-
-for made in (Relation, Change):  # whose __init__ is the dataclass's
-    made.__init__ = by_name(made.__init__)  # type: ignore[method-assign]
+Relation.__init__ = by_name(Relation.__init__)  # type: ignore[method-assign]
 STANDARD = (Add, Remove, AddRemove, SymmetricDifference, Change)
 
 
@@ -413,9 +319,7 @@ def check_relation(relation: Any) -> None:
                 )
 
 
-def neighbours_of(
-    dataset: Indices, universe: Universe, moves: Iterable[Move], kept: Sequence[int] | None = None
-) -> Iterator[Indices]:
+def neighbours_of(dataset: Indices, universe: Universe, moves: Iterable[Move]) -> Iterator[Indices]:
     """Yield the neighbours of a dataset of value positions, move by move, once each."""
     held = Counter(dataset)
     for removed, added in moves:
@@ -427,8 +331,7 @@ def neighbours_of(
             free = [0 if i in gone else copies[i] - left[i] for i in range(len(copies))]
             core = tuple(left.elements())
             for joined in multisets(free, added):
-                if kept is None or sorted(kept[i] for i in gone) == sorted(kept[i] for i in joined):
-                    yield tuple(sorted(core + joined))
+                yield tuple(sorted(core + joined))
 
 
 def count_neighbours_of(

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import html
-from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
@@ -65,8 +64,8 @@ class Sensitivity(Travels):
     function fails on it: the value does not speak of them. Two results are equal where all of these
     are; a result can be pickled where its query can.
 
-    Where a relation changes the size, the value for one size is for a size that is public, and says so; `size` is
-    a dict where that of each group is:
+    Where a relation changes the size, the value for one size is for a size that is public, and
+    says so:
 
     >>> from sensitivity_lab import AddRemove
     >>> global_sensitivity(MEAN, school, size=3, relation=AddRemove(1))
@@ -85,7 +84,7 @@ class Sensitivity(Travels):
     query: Query
     relation: Relation
     universe: Universe
-    size: Size | Mapping[Any, int] = field(hash=False)  # one, all of a range, or that of each group
+    size: Size
     norm: Norm
     datasets: int
     infeasible: tuple[str, ...]
@@ -132,10 +131,7 @@ class Sensitivity(Travels):
             self._asked_again(side, at) for side, at in zip(self.witness, positions, strict=True)
         ]
         gap = gap_between(self.norm, self.query.root)(*answers)
-        sides: Any = positions
-        if not self.universe.numeric:  # a relation may ask what a record says
-            sides = [tuple(self.universe.values[i] for i in at) for at in positions]
-        are_neighbours = self.relation.are_neighbours(*sides)
+        are_neighbours = self.relation.are_neighbours(*positions)
         return are_neighbours and bool(presented(gap) == self.value)
 
     def _asked_again(self, dataset: Dataset, positions: np.ndarray) -> Any:
@@ -235,7 +231,7 @@ class Sensitivity(Travels):
         )
 
     def _repr_html_(self) -> str:
-        is_one = bool(self._sizes) and isinstance(self.size, int)
+        is_one = bool(self._sizes) and not isinstance(self.size, range)
         all_sizes = "; if it is not public, ask for all: size=range(…)" * is_one
         rows = {
             "sensitivity": value_text(self.value),
@@ -258,8 +254,6 @@ class Sensitivity(Travels):
         """The datasets that a global value is for, where query and relation alone do not say it."""
         if self.is_local:
             return ""
-        if isinstance(self.size, Mapping):
-            return f"a public size of each group, {brief(self.size)}"
         if isinstance(self.size, range):
             least, most, several = min(self.size), max(self.size), len(self.size) > 1
             step = abs(self.size.step)

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import Executor
-from dataclasses import replace
 from typing import Any, Literal, get_args
 
 from sensitivity_lab.methods.lifting import Image, images_of
-from sensitivity_lab.methods.public_sizes import checked_sizes, sized_groups, widest_of_groups
 from sensitivity_lab.methods.solver import solve, solve_local
 from sensitivity_lab.methods.sweep import Sweep, is_quick
 from sensitivity_lab.methods.walk import Answered, Walk
 from sensitivity_lab.methods.workers import stood_by
 from sensitivity_lab.numbers.errors import NotProved
-from sensitivity_lab.numbers.exact import brief, by_name, is_one_of
+from sensitivity_lab.numbers.exact import brief, by_name, checked_norm, is_one_of
 from sensitivity_lab.numbers.gap import Metric, Norm
 from sensitivity_lab.problem import MAX_DATASETS, Budget, Limits, Problem, Size, within_budget
 from sensitivity_lab.proved.worst_pair import WorstPair
@@ -36,7 +34,7 @@ def global_sensitivity(
     query: Query | Callable[[Any], Any],
     universe: Universe,
     *,
-    size: Size | Mapping[Any, int],
+    size: Size,
     relation: Relation,
     norm: Norm = 1,
     output_metric: Metric | None = None,
@@ -53,13 +51,6 @@ def global_sensitivity(
     >>> found.value, found.witness
     (Fraction(19, 6), ((1, 2, 3, 4, 5, 6), (2, 3, 4, 5, 6, 20)))
 
-    A query by group may have a public size of each group, where a change keeps a record's group:
-
-    >>> sales = Universe.product(shop=["Lyon", "Oslo"], price=[0, 60])
-    >>> ask = {"size": {"Lyon": 30, "Oslo": 12}, "relation": Change(1, columns=["price"])}
-    >>> global_sensitivity(MEAN.of("price").by("shop"), sales, **ask, norm=2).value
-    5.0
-
     :param query: a `Query`, or a callable that is given a dataset as a sorted tuple. A callable is
         asked about the empty dataset, too, where it is reached: if it fails there, the result's
         `not_asked` says so. A callable that is given tables must not depend on the order of rows:
@@ -67,8 +58,7 @@ def global_sensitivity(
         A Decimal that it answers is read as the Fraction that it is.
     :param universe: the records that a dataset can have.
     :param size: the number of records of the dataset (the neighbour has what the relation gives),
-        or a range in which both sizes lie. Of a query by group over rows, also a mapping from every group
-        of the universe to its size, under a `Change(k, columns=[...])` that keeps a record's group.
+        or a range in which both sizes lie.
     :param relation: who is a neighbour: `Add(k)`, `Remove(k)`, `AddRemove(k)`,
         `SymmetricDifference(k)` or `Change(k)`.
     :param norm: 1, 2 or infinity; it measures vectors. 0 counts the entries that differ, and a key
@@ -79,8 +69,7 @@ def global_sensitivity(
         "solver" (no enumeration; standard queries, where a proof covers them; any valid witness)
         or "auto": the sweep where it serves, else the walk; with more than a million datasets, or
         over 2,000 records in them, the solver, if it can.
-    :param max_datasets: how many datasets may be answered, of each group where their sizes are public.
-        A walk may visit 20 times as many pairs.
+    :param max_datasets: how many datasets may be answered. A walk may visit 20 times as many pairs.
     :param progress: whether a bar is shown.
     :param executor: any `concurrent.futures.Executor`; it answers a callable on many workers. With
         threads the callable must be thread-safe; a pool of processes needs one that is defined at
@@ -93,50 +82,16 @@ def global_sensitivity(
     :raises RuntimeError: if a worker dies.
 
     Cost: the sweep answers `universe.count(size)` datasets and those of the neighbours' sizes;
-    the walk also visits every pair, and holds every dataset. Where the sizes of groups are public,
-    this for each group and each number of changes up to k.
+    the walk also visits every pair, and holds every dataset.
 
     Source: Dwork, McSherry, Nissim and Smith (2006a), "Calibrating noise to sensitivity in private
-    data analysis", doi:10.1007/11681878_14; for groups thm-grouped-local on the book's page of proofs.
+    data analysis", doi:10.1007/11681878_14.
     """
     asked, by = _measured(query, norm, method, output_metric)
     told = output_metric is not None
     budget = Budget(max_datasets, progress, executor)
-    if isinstance(size, Mapping):
-        if told:
-            raise ValueError("output_metric must be left out with a size of each group: give one")
-        return _of_public_sizes(asked, universe, size, relation, norm, by, budget)
     problem = Problem(asked, universe, size, relation, norm, any_answer=told)
     return settle([problem], method=by, budget=budget)[0]
-
-
-def _of_public_sizes(
-    query: Query,
-    universe: Universe,
-    given: Mapping[Any, Any],
-    relation: Relation,
-    norm: Norm,
-    method: str,
-    budget: Budget,
-) -> Sensitivity:
-    """The largest distance where the size of each group is public: each group is asked alone."""
-    sizes = checked_sizes(query, universe, given, relation)
-    groups = sized_groups(query, universe, sizes, relation)
-    whole = Problem(query, universe, sum(sizes.values()), relation, norm)
-    answered = _answered([one for group in groups for one in group.problems], method, budget)
-    datasets, rest = 0, iter(answered)
-    for group in groups:
-        of_group = [next(rest) for _ in group.problems]
-        group.pairs.extend(one.pair for one in of_group)
-        datasets += max((one.datasets for one in of_group), default=0)
-    by = " and ".join(sorted({one.by for one in answered})) or "solver"
-    pair, most = widest_of_groups(whole, groups), sum(group.can_change for group in groups)
-    found = _result(whole, pair, Answered(pair, datasets, by))
-    too_many = (
-        f"change {k}: the groups have {most} records that can change"
-        for k in range(most + 1, relation.k + 1)
-    )
-    return replace(found, size=sizes, infeasible=tuple(too_many))
 
 
 def _measured(
@@ -146,6 +101,7 @@ def _measured(
     asked = as_query(query)
     if metric is None:
         return asked, method
+    checked_norm(norm)
     if norm != 1:
         raise ValueError(f"norm must be left out where output_metric is given, got {brief(norm)}")
     if not is_one_of(method, ("auto", "walk")):
@@ -229,14 +185,6 @@ def _locally(problem: Problem, own: Indices, method: str, budget: Budget) -> Ans
 
 def settle(problems: Sequence[Problem], *, method: str, budget: Budget) -> list[Sensitivity]:
     """Answer problems together: all budgets are checked before anything is enumerated."""
-    answered = _answered(problems, method, budget)
-    return [
-        _result(problem, one.pair, one) for problem, one in zip(problems, answered, strict=True)
-    ]
-
-
-def _answered(problems: Sequence[Problem], method: str, budget: Budget) -> list[Answered]:
-    """The worst pair of each problem, in its own records."""
     _check(problems, method, METHODS, f"one of {', '.join(METHODS)}", budget)
     images = _images(problems)
     numbers = [
@@ -248,8 +196,8 @@ def _answered(problems: Sequence[Problem], method: str, budget: Budget) -> list[
     enumerated = iter(_enumerated(rest, method, budget))
     answered = [next(enumerated) if known is None else known for known in solved]
     return [
-        one._replace(pair=image.lifted(one.pair)) if image else one
-        for image, one in zip(images, answered, strict=True)
+        _result(problem, image.lifted(one.pair) if image else one.pair, one)
+        for problem, image, one in zip(problems, images, answered, strict=True)
     ]
 
 
@@ -312,10 +260,7 @@ def _proved(
 
     Where it alone is asked for it must answer; a bound that no pair may attain is no answer.
     """
-    pair = None
-    by_group, of_people = problem.query.grouping, only is None and problem.universe.holds_people
-    if problem.kept is None or by_group or of_people:
-        pair = solve(problem, budget) if only is None else solve_local(problem, only)
+    pair = solve(problem, budget) if only is None else solve_local(problem, only)
     if pair is not None and pair.attained:
         return Answered(pair, 0, "solver"), ""
     where = "here" if pair is None else BEYOND_PROOF
@@ -353,8 +298,6 @@ def _enumerated(problems: Sequence[Problem], method: str, budget: Budget) -> lis
 
 def _check_walk(problem: Problem, walk: Walk, method: str) -> None:
     """Refuse a walk that is too large, or where the sweep alone is asked for."""
-    if method == "sweep" and problem.kept is not None:
-        raise ValueError(f"method='sweep' does not serve {problem.relation}; use 'walk' or 'auto'")
     if method == "sweep":
         raise ValueError(
             "method='sweep' serves scalars of one arithmetic and short exact vectors in L1 or L∞, "

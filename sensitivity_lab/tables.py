@@ -174,7 +174,7 @@ def _compared(
     norm: Norm,
 ) -> tuple[Any, str | None, float | None]:
     """The closed form beside a sensitivity, its status here, and their ratio; None without one."""
-    if value is None or not norm or not query.proved or not relation.has_closed_forms:
+    if value is None or not norm or not query.proved or not relation.is_standard:
         return None, None, None
     image = Image.of(universe, query)
     if image:

@@ -428,11 +428,10 @@ class Universe(metaclass=_Shown):
         >>> Universe.population([1, 2, 2]).checked_size(3)
         3
         """
-        require_one_for_all(size)
-        if isinstance(size, (list, tuple, np.ndarray)) or hasattr(type(size), "to_dict"):
+        if isinstance(size, (Mapping, list, tuple, np.ndarray)) or hasattr(type(size), "to_dict"):
             raise TypeError(
-                f"size must be a number, or a range as range(2, 5), got {brief(size)}: that of each "
-                "group is a dict, as counts.to_dict()"
+                f"size must be a number, or a range as range(2, 5), got {brief(size)}: where each "
+                "group has a size of its own, ask each group alone"
             )
         checked = whole_number(size, "size", 0)
         if checked > self.records:
@@ -541,15 +540,6 @@ def _bounded_power(copies: int, values: int, size: int) -> np.ndarray:
         return sum((-1) ** i * math.comb(values, i) * free for i, free in ways)
 
     return np.array([*map(coefficient, range(size + 1))], dtype=object)
-
-
-def require_one_for_all(size: Any, what: str = "size") -> None:
-    """Refuse a size of each group where one is for all records."""
-    if isinstance(size, Mapping):
-        raise TypeError(
-            f"{what} must be numbers of all records, got {brief(size)}: sl.global_sensitivity alone takes "
-            "a size of each group"
-        )
 
 
 def check_universe(universe: Any) -> None:

@@ -142,7 +142,7 @@ def audit(
     check_universe(universe)
     subject = Subject(query, norm, output_metric, universe, any_order=order is None)
     relations = checked_relations(relations)
-    _check_options(output_metric, order, method, executor, relations)
+    _check_options(output_metric, order, method, executor)
     budget = Budget(max_datasets, progress, executor)
     budget.check_queries([subject.query])
     names = names_taken(claim)
@@ -185,9 +185,7 @@ def _name(function: Metric, default: str) -> str:
     return default if name == "<lambda>" else name
 
 
-def _check_options(
-    metric: object, order: object, method: object, executor: object, relations: Sequence[Relation]
-) -> None:
+def _check_options(metric: object, order: object, method: object, executor: object) -> None:
     if metric is not None and not callable(metric):
         raise TypeError(f"output_metric must be callable, got {brief(metric)}")
     if not is_one_of(method, (*METHODS, "search")):
@@ -206,12 +204,6 @@ def _check_options(
         raise ValueError(
             "executor must be None for method='search', where each step waits for the last; every "
             f"other method takes one, got {brief(executor)}"
-        )
-    restricted = [relation for relation in relations if relation.restricts_columns]
-    if restricted and (order == "kept" or method == "search"):
-        raise ValueError(
-            f"relations must change whole records for order='kept' and method='search', "
-            f"got {restricted[0]}"
         )
 
 

@@ -15,7 +15,7 @@ from sensitivity_lab.numbers.gap import Norm, amount
 from sensitivity_lab.numbers.text import listed
 from sensitivity_lab.relations import Relation, check_relation, several
 from sensitivity_lab.to_json import Travels
-from sensitivity_lab.universe import Universe, require_one_for_all
+from sensitivity_lab.universe import Universe
 
 NAMES = ("k", "size")  # what the function of a claim may be given
 RTOL = Fraction(1, 10**9)  # floats this close, relative to the larger, are the same number
@@ -119,11 +119,11 @@ def checked_sizes(
             f"{brief(within)}; for sizes of the dataset alone there is sizes="
         )
     name, given = ("sizes", sizes) if within is None else ("sizes_within", within)
-    require_one_for_all(given, name)
     if isinstance(given, range):  # `len` knows no more than 2⁶³
         count = max(0, -((given.start - given.stop) // given.step))
     else:
-        given = first_of(given if is_sequence(given) else [given], MOST_ROWS + 1, name)
+        is_one = isinstance(given, Mapping) or not is_sequence(given)
+        given = first_of([given] if is_one else given, MOST_ROWS + 1, name)
         count = len(given)
     if not count:
         raise ValueError(f"{name} must not be empty, got {brief(given)}")

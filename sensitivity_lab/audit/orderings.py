@@ -206,7 +206,7 @@ class OrderedWalk:
         self, point: Indices, problem: Problem, moves: tuple[Move, ...]
     ) -> list[Indices]:
         if self.order != "kept":
-            return sorted(neighbours_of(point, self.universe, moves, problem.kept))
+            return sorted(neighbours_of(point, self.universe, moves))
         moves = moves_kept(problem.relation, len(point), moves)
         copies = self.universe.copies(len(point) + max(added for _, added in moves))
         return edits(point, moves, copies, in_place=problem.relation.in_place)

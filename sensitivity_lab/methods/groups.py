@@ -32,19 +32,18 @@ from sensitivity_lab.universe import Indices, Universe
 
 def widest_by_group(problem: Problem, grouping: Grouping, dataset: Indices) -> WorstPair | None:
     """Return the widest gap at a dataset, with a neighbour that has it, or None without a proof."""
-    query, kept = grouping.query, problem.kept
+    query = grouping.query
     if query.proved is None or query.root or problem.universe.has_missing:
         return None
     if isinstance(query.proved, Histogram):  # whose answer for a group is a vector
         return None
     members = Members.of(problem.universe, grouping, dataset)
-    if members is None or not (kept is None or members.are_free(kept)):
+    if members is None:
         return None
     smallest, has_keys = query.smallest_size or 0, grouping.keys is not None
     asked = Asked(query.proved, partial(_answers, query), smallest, has_keys)
-    moves, in_place = problem.plan[len(dataset)], kept is not None
-    number = members.counted if in_place else len(members.runs)
-    ways = ways_of(moves, MOST_ASKED // max(1, number), in_place=in_place)
+    moves, number = problem.plan[len(dataset)], len(members.runs)
+    ways = ways_of(moves, MOST_ASKED // max(1, number))
     if ways is None:
         return None
     most = max(added for _, added in moves)
@@ -56,7 +55,7 @@ def widest_by_group(problem: Problem, grouping: Grouping, dataset: Indices) -> W
         return None
     held = Counter(dataset)
     for i, neighbour in found[1].items():
-        gone, joining = members.between(i, groups[i].pool.dataset, neighbour, kept)
+        gone, joining = members.between(i, groups[i].pool.dataset, neighbour)
         held.subtract(gone)
         held.update(joining)
     neighbour = tuple(sorted(held.elements()))
@@ -113,37 +112,16 @@ class Members:
         own = np.repeat(self.rank[run], self.held[run])
         return Pool(numbers, tuple(own.tolist()), most_added)
 
-    def are_free(self, kept: Sequence[int]) -> bool:
-        """Whether a record that keeps some cells stays in its group,
-        and may say all that the group says."""
-        cells = [kept[at] for at in self.position.tolist()]
-        group = [i for i, (start, stop) in enumerate(self.runs) for _ in range(start, stop)]
-        classes = {*zip(cells, group, strict=True)}
-        if len(classes) > len({*cells}):
-            return False
-        inside = [i for _, i in classes if i < self.counted]
-        if not self.universe.unlimited:  # those of another class would be spare, but not for all
-            return len(inside) == self.counted
-        said = {*zip(cells, group, self.rank.tolist(), strict=True)}
-        numbers = [int(self.rank[stop - 1]) + 1 for _, stop in self.runs]
-        return sum(numbers[i] for i in inside) == sum(i < self.counted for _, i, _ in said)
-
-    def between(
-        self, i: int, own: Indices, neighbour: Indices, kept: Sequence[int] | None
-    ) -> tuple[list[int], list[int]]:
-        """Which records leave a group and which join it,
-        so that one set of its numbers becomes another."""
+    def between(self, i: int, own: Indices, neighbour: Indices) -> tuple[list[int], list[int]]:
+        """Which records leave a group and which join it, so that one set of its numbers becomes another."""
         here, there = Counter(own), Counter(neighbour)
         leave = (here - there).items()
         gone = [at for number, n in leave for at in self._those(i, number, self.held)[:n]]
         spare = np.ones_like(self.held) if self.universe.unlimited else 1 - self.held
-        free = {number: self._those(i, number, spare) for number in there - here}
         joining = []
-        for j, number in enumerate((there - here).elements()):
-            alike = (at for at in free[number] if kept is None or kept[at] == kept[gone[j]])
-            joining.append(next(alike))
-            if not self.universe.unlimited:
-                free[number].remove(joining[-1])
+        for number, n in (there - here).items():
+            free = self._those(i, number, spare)
+            joining += free[:1] * n if self.universe.unlimited else free[:n]
         return gone, joining
 
     def _those(self, i: int, number: int, times: np.ndarray) -> list[int]:

@@ -71,15 +71,14 @@ class Members(AtPositions[Run]):
 
 
 def images_of(problems: Sequence[Problem]) -> list[Image | None]:
-    """The images of some problems, for one query and universe the same;
-    not where columns are kept."""
+    """The images of some problems, for one query and universe the same."""
     made: dict[tuple[int, int], Image | None] = {}
     images = []
     for problem in problems:
         key = id(problem.query), id(problem.universe)  # queries may have no hash
-        if problem.kept is None and key not in made:
+        if key not in made:
             made[key] = Image.of(problem.universe, problem.query)
-        images.append(made[key] if problem.kept is None else None)
+        images.append(made[key])
     return images
 
 
@@ -203,9 +202,7 @@ def gaps_by_group(problem: Problem, grouping: Grouping) -> D | None:
     """Return D for a problem whose query is a sum or a count by group, or None without a proof."""
     adds = grouping.query.proved.adds if grouping.query.proved else None
     universe, norm = problem.universe, problem.norm
-    if adds is None or problem.kept is not None:
-        return None
-    if universe.holds_people or universe.has_missing:
+    if adds is None or universe.holds_people or universe.has_missing:
         return None
     if norm == 0 and adds == "number" and grouping.keys is None:
         return None
@@ -289,37 +286,18 @@ def gaps_of_people(problem: Problem, of_numbers: Callable[[Problem], D | None]) 
     d = image and of_numbers(image.asked_by(problem))
     if not (image and d):
         return None
-    kept, free = problem.relation.kept(rows.values), None
-    if kept is not None and (free := _free_rows(image, np.array(kept, dtype=np.int64))) is None:
-        return None
-    return OfPeople(d, query.proved, image, problem.universe, bounds, free)
-
-
-def _free_rows(image: Image, kept: np.ndarray) -> np.ndarray | None:
-    """For each row one that says the same, all with the same kept cells;
-    None where there are none such."""
-    numbers = image.numbers.distinct
-    said = np.unique(kept * numbers + image.number_of)  # by kept cells the numbers of such rows
-    cells = int(np.bincount(said // numbers).argmax())
-    alike = np.flatnonzero(kept == cells)
-    free = np.full(numbers, -1, dtype=np.int64)
-    free[image.number_of[alike]] = alike
-    return None if free.min() < 0 else free[image.number_of]
+    return OfPeople(d, query.proved, image, problem.universe, bounds)
 
 
 @dataclass(frozen=True)
 class OfPeople:
-    """D of anybody, from that of the numbers of the rows that they bring (thm-people-rows).
-
-    Where cells are kept, a side brings as many rows as the other, free ones (thm-people-columns).
-    """
+    """D of anybody, from that of the numbers of the rows that they bring (thm-people-rows)."""
 
     of_rows: D
     proved: Family
     image: Image
     people: Universe
     bounds: tuple[int, int]  # of the rows that a person brings
-    free: np.ndarray | None = None  # for each row the one that stands for it where cells are kept
 
     def __call__(self, c: int, a: int, b: int) -> WorstPair | None:
         """The widest pair of rows that people bring, dealt to them."""
@@ -331,7 +309,7 @@ class OfPeople:
         rows, parts = self.image.universe.values, []
         position_of = self.people.source.position_of
         for part, many in zip(best.parts, (c, a, b), strict=True):
-            hands = dealt(self._freed(part), many, *self.bounds).items()
+            hands = dealt(part, many, *self.bounds).items()
             held = (tuple(rows[i] for i in hand) for hand, _ in hands)
             parts.append([(position_of[one], n) for one, (_, n) in zip(held, hands, strict=True)])
         return best.in_copies(parts, CopiesAt(self.people))
@@ -348,18 +326,13 @@ class OfPeople:
                 return False
         return True
 
-    def _freed(self, part: Sequence[tuple[int, int]]) -> Sequence[tuple[int, int]]:
-        """Some rows with their copies, as those that stand for them."""
-        return part if self.free is None else [(int(self.free[i]), n) for i, n in part]
-
     def _brought(self, c: int, a: int, b: int) -> tuple[range, Sequence[tuple[int, int]]]:
         """How many rows are shared, and how many each side's own, where D may be largest."""
         least, most = self.bounds
         of_a, of_b = (range(least * people, most * people + 1) for people in (a, b))
         if self.proved.at_ends:
             of_a, of_b = (each[:: max(1, len(each) - 1)] for each in (of_a, of_b))
-        own = product(of_a, of_b) if self.free is None else zip(of_a, of_b, strict=True)
-        return self.proved.shared(least * c, most * c), list(own)
+        return self.proved.shared(least * c, most * c), list(product(of_a, of_b))
 
 
 def dealt(

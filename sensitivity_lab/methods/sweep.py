@@ -58,7 +58,7 @@ class Sweep:
 
     def serves(self, problem: Problem) -> bool:
         """Whether the sweep can answer, as far as the first answer and the levels' sizes tell."""
-        if problem.kept is not None or not self._fits(problem):
+        if not self._fits(problem):
             return False
         evaluations = self._evaluations_of(problem)
         passed = sum(evaluations.lattice.count(size) for size in _levels(problem))

@@ -115,7 +115,7 @@ class Walk:
 
 def _neighbours(problem: Problem, dataset: Indices) -> list[Indices]:
     moves = problem.plan[len(dataset)]
-    return list(neighbours_of(dataset, problem.universe, moves, problem.kept))
+    return list(neighbours_of(dataset, problem.universe, moves))
 
 
 def _is_mirrored(plan: Plan, dataset: Indices, neighbour: Indices) -> bool:

@@ -23,7 +23,7 @@ from sensitivity_lab.relations import AddRemove, Change, Relation
 from sensitivity_lab.results import Sensitivity
 from sensitivity_lab.sensitivity import global_sensitivity
 from sensitivity_lab.tables import sweep
-from sensitivity_lab.universe import Universe, check_universe, require_one_for_all
+from sensitivity_lab.universe import Universe, check_universe
 
 NAMES = "MEAN MEDIAN COUNT SUM STD VARIANCE MIN MAX"
 TEN = (*map(CONSTANTS.__getitem__, NAMES.split()), quantile(0.25), quantile(0.75))
@@ -65,7 +65,6 @@ def explore(
         raise ImportError("explore needs ipywidgets: pip install ipywidgets") from error
     kinds = (AddRemove, Change) if relations is None else relations
     asked = _Asked(universe, TEN if queries is None else queries, kinds)
-    require_one_for_all(size)
     size = whole_number(size, "size", 1)
     most = max(12, 2 * size) if universe.unlimited else max(size, int(universe.records))
     wide = {"style": {"description_width": "90px"}, "layout": {"width": "420px"}}

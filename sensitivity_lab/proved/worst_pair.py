@@ -80,23 +80,16 @@ class AtPositions(Generic[Part]):
         """Where the records of some parts stand among the universe's values, sorted."""
         raise NotImplementedError
 
-    def counted(self, parts: Sequence[Part]) -> Counter[int]:
-        """How many records of some parts stand at each position."""
-        return Counter(self.positions(parts))
-
     def multiset(self, parts: Sequence[Part]) -> frozenset[tuple[Any, int]]:
         values = self.universe.values
-        return frozenset((values[i], n) for i, n in self.counted(parts).items())
+        return frozenset((values[i], n) for i, n in Counter(self.positions(parts)).items())
 
 
 class CopiesAt(AtPositions[Copies]):
     """Copies of values, each named by its position."""
 
     def positions(self, parts: Sequence[Copies]) -> list[int]:
-        return sorted(self.counted(parts).elements())
-
-    def counted(self, parts: Sequence[Copies]) -> Counter[int]:
-        return _copies(parts)
+        return sorted(_copies(parts).elements())
 
 
 def _copies(parts: Sequence[Copies]) -> Counter[Any]:

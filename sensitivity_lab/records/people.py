@@ -345,13 +345,6 @@ class OfOneRow:
             return
 
 
-def drops_other_rows(people: Any, kept: Sequence[int]) -> bool:
-    """Whether bounds on people may drop other rows when cells change;
-    `kept` of each kind of row may not."""
-    drop = {name for bound in people.bounds for name, _ in bound.steps} - {"clip"}
-    return "groups" in drop or ("rows" in drop and len(set(kept)) > 1)
-
-
 def bounded_table(source: Any, id: str, bounds: Iterable[Truncation]) -> Truncated:
     """A table with what each person brings bounded."""
     frame, costs = table(source, "table"), []

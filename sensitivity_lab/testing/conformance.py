@@ -68,7 +68,7 @@ def check_query(
     asked: Counter[str] = Counter()
     given = [kind(k) for kind in STANDARD for k in (1, 2)] if relations is None else list(relations)
     for relation in given:
-        if type(relation) not in STANDARD or relation.restricts_columns:
+        if type(relation) not in STANDARD:
             raise ValueError(f"relations must be standard ones, got {brief(relation)}")
     least = query.smallest_size or 0
     asked_sizes = [size for size in sizes if size >= least]

@@ -69,7 +69,6 @@ def neighbouring_pairs(
             sizes.setdefault((removed, added), set()).add(n - removed)
     leaving, all_joining = ({move[i] for move in sizes} for i in (0, 1))
     every = leaving, all_joining, set().union(*sizes.values())
-    alike = None if problem.kept is None else _alike(universe, problem.kept)
 
     @st.composite
     def drawn(draw: st.DrawFn) -> tuple[Dataset, Dataset]:
@@ -79,9 +78,7 @@ def neighbouring_pairs(
         joining = {added for removed, added in sizes if removed == len(gone)}
         joined = _filled(universe, joined, joining, taken=gone)
         move, both = (len(gone), len(joined)), (*gone, *joined)
-        stay = _filled(universe, stay, sizes[move], taken=both if alike is None else gone)
-        if alike is not None:
-            joined = _replaced(draw, universe, gone, stay, alike)
+        stay = _filled(universe, stay, sizes[move], taken=both)
         return _given(universe, (*gone, *stay)), _given(universe, (*stay, *joined))
 
     return drawn()
@@ -132,24 +129,3 @@ def _given(universe: Universe, records: Indices) -> Dataset:
     values = _values(universe)
     dataset: Dataset = universe.given(sorted(values[record] for record in records))
     return dataset
-
-
-def _alike(universe: Universe, kept: Sequence[int]) -> list[list[int]]:
-    """For each record, those that keep what it must keep if it changes: itself is one."""
-    groups: dict[int, list[int]] = {}
-    for record, position in enumerate(_values(universe)):
-        groups.setdefault(kept[position], []).append(record)
-    return [groups[kept[position]] for position in _values(universe)]
-
-
-def _replaced(
-    draw: st.DrawFn, universe: Universe, gone: Indices, stay: Indices, alike: list[list[int]]
-) -> Indices:
-    """A record for each that leaves, one that is like it; it may be the same, which changes less."""
-    if universe.unlimited:
-        return tuple(draw(st.sampled_from(alike[record])) for record in gone)
-    taken = set(stay)
-    for record in gone:
-        free = [other for other in alike[record] if other not in taken]
-        taken.add(draw(st.sampled_from(free)))
-    return tuple(taken - set(stay))

@@ -9,7 +9,7 @@ import os
 import random
 from decimal import Decimal
 from fractions import Fraction
-from itertools import combinations, combinations_with_replacement, islice, permutations, product
+from itertools import combinations, combinations_with_replacement, islice, product
 from typing import Any, NamedTuple
 
 import oracle_rows
@@ -17,7 +17,7 @@ import pandas as pd
 import polars as pl
 import pytest
 from conftest import seeds
-from worlds import COLUMNS, MISSING, POOLS, Anybody, Named, Rows, Two, Values, exact
+from worlds import MISSING, POOLS, Anybody, Named, Rows, Two, Values, exact
 
 import sensitivity_lab as sl
 from sensitivity_lab import definition
@@ -217,35 +217,16 @@ def is_equal(value, want):
 # -- every method against it ---------------------------------------------------------------------
 
 
-def turned(one, other, columns, k):
-    """Whether at most k of some people turn into others, row by row, in some columns alone."""
-
-    def rest(rows):
-        return sorted(
-            tuple(row[i] for i, c in enumerate(COLUMNS) if c not in columns) for row in rows
-        )
-
-    return any(
-        sum(was != now for was, now in zip(one, way, strict=True)) <= k
-        and all(rest(was) == rest(now) for was, now in zip(one, way, strict=True))
-        for way in permutations(other)
-    )
-
-
 class World:
     """All datasets of some sizes, as labels of records, and who is next to whom,
     as the definition has it."""
 
     def __init__(self, rng, kind):
         self.kind = kind(rng)
-        is_bounded = kind in (Named, Anybody) and rng.random() < 0.4
-        if is_bounded:
+        if kind in (Named, Anybody) and rng.random() < 0.4:
             self.kind.bound(rng)
         self.asked, self.norm = drawn_query(rng, self.kind), rng.choice((0, 1, 1, 1, 2, math.inf))
         self.relation, self.k = rng.choice(oracle_rows.RELATIONS), rng.choice((1, 1, 2, 3))
-        self.columns = None  # in which a record may change
-        if kind in (Anybody, Rows) and not is_bounded and rng.random() < 0.3:
-            self.relation, self.columns = "Change", rng.choice((["x"], ["t"], ["x", "t"]))
         everybody, limited = self.kind.everybody, self.kind.limited
         self.labels = sorted(map(everybody.index, everybody))  # equal records have one
         self.labels = self.labels if limited else list(dict.fromkeys(self.labels))
@@ -266,25 +247,12 @@ class World:
     def related(self):
         """All pairs of neighbours."""
         pairs_of = definition.population_pairs if self.kind.limited else definition.range_pairs
-        if self.columns is None:
-            return pairs_of(self.labels, self.size, self.relation, self.k)
-        sizes = range(self.size, self.size + 1) if isinstance(self.size, int) else self.size
-        every = pairs_of(self.labels, sizes, "Change", 9)
-        return {
-            (x, y) for x, y in every if turned(self.named(x), self.named(y), self.columns, self.k)
-        }
-
-    def relation_asked(self):
-        """The relation, as the package is told."""
-        if self.columns is None:
-            return getattr(sl, self.relation)(self.k)
-        along = self.kind.beside if "t" in self.columns else ()
-        return sl.Change(self.k, columns=[*self.columns, *along])
+        return pairs_of(self.labels, self.size, self.relation, self.k)
 
     @property
     def must_be_solved(self):
         """Whether a solver must serve the question."""
-        return self.norm and self.columns is None and self.kind.is_solved(self.asked.kind)
+        return self.norm and self.kind.is_solved(self.asked.kind)
 
     def named(self, labels):
         return [self.kind.everybody[label] for label in labels]
@@ -348,7 +316,7 @@ def test_records_at_random(seed):
 def hold(world, want, here=None, given=None):
     """Ask every method."""
     universe, query = world.kind.universe, world.asked.query
-    ask = {"relation": world.relation_asked(), "norm": world.norm}
+    ask = {"relation": getattr(sl, world.relation)(world.k), "norm": world.norm}
     for method in ("auto", "walk", "solver") if here is not None else METHODS:
         told = (world.asked, universe, world.kind.everybody, world.size, ask, method, here)
         try:

@@ -3,7 +3,6 @@ and what is solved at any number."""
 
 import math
 from fractions import Fraction
-from itertools import product
 
 import pandas as pd
 import pytest
@@ -246,63 +245,3 @@ def test_a_long_dataset_of_people_is_solved():
     left = set(found.witness[0]["who"]) - set(found.witness[1]["who"])
     assert totals[left.pop()] == totals.max()
     assert people.indices(table.sample(frac=1, random_state=1)) == tuple(range(3000))
-
-
-# -- some cells of a person's rows change ----------------------------------------------------------
-
-OF_PRICE = sl.Change(1, columns=["price"])
-
-
-def priced(*rows, most=2, least=0):
-    table = pd.DataFrame(rows, columns=["shop", "price"])
-    return sl.Universe.people(table, most_rows=most, least_rows=least)
-
-
-ALL_PRICES = list(product("ab", (0, 5, 9)))
-FREE = priced(*ALL_PRICES)
-TIED = priced(("a", 0), ("a", 7), ("b", 5))  # no shop has every price
-
-
-def test_a_hundred_people_change_their_prices():
-    """Catches a proof that is not used, and one used where shops have prices of their own."""
-    ask = {"size": 100, "relation": sl.Change(3, columns=["price"])}
-    found = asked(PRICE, FREE, **ask)
-    assert (found.value, found.method, found.check()) == (3 * 2 * 9, "solver", True)
-    mean = asked(sl.MEAN.of("price"), priced(*ALL_PRICES, least=1), **ask)
-    assert mean.value == Fraction(9 * 2 * 3, 97 + 6)
-    for universe, column in ((TIED, "price"), (FREE, "shop")):  # a shop that changes moves no price
-        with pytest.raises(sl.TooLarge):
-            asked(PRICE, universe, size=100, relation=sl.Change(3, columns=[column]))
-
-
-def test_one_person_with_their_neighbours():
-    """Catches neighbours who bring other rows, an audit of whole people,
-    a relation that does not know its own."""
-    for person, value in (((("a", 0), ("b", 5)), 13), ((), 0)):
-        found = sl.local_sensitivity(PRICE, [person], FREE, relation=OF_PRICE)
-        assert (found.value, found.check()) == (value, True)
-    of_person = sl.MAX.of(lambda person: int(person["price"].sum()) * len(person))
-    assert asked(of_person, FREE, size=1, relation=OF_PRICE).value == 2 * 9 * 2
-    assert OF_PRICE.count_neighbours([(("a", 0), ("b", 5))], FREE) == 9  # with itself
-    assert OF_PRICE.are_neighbours([FREE.values[1]], [FREE.values[2]])
-    assert not OF_PRICE.are_neighbours([FREE.values[0]], [FREE.values[1]])
-    report = sl.audit(PRICE, 18, FREE, sizes=[1], relations=[OF_PRICE])
-    assert report.rows[0].verdict == "exact"
-
-
-def test_bounds_where_cells_change():
-    """Catches other cells that known people are given,
-    rows that bounds keep only after a change, and a needless refusal."""
-    of_shop, wrong = sl.Change(1, columns=["price", "shop"]), sl.Change(1, columns=["person"])
-    for universe, relation, said in (
-        (NAMED, OF_PRICE, "people are known"),
-        (FREE.truncated(rows=1), OF_PRICE, "bounds drop rows"),
-        (FREE.truncated(groups=("shop", 1)), of_shop, "bounds drop rows"),
-        (FREE, wrong, "columns must be columns of the records"),
-    ):
-        with pytest.raises(ValueError, match=said):
-            asked(PRICE, universe, size=1, relation=relation)
-    clipped = FREE.truncated(clip={"price": (0, 5)})
-    assert asked(PRICE, clipped, size=1, relation=OF_PRICE).value == 10
-    alone = sl.Universe.people(sl.Universe.product(price=[0, 9]), most_rows=5).truncated(rows=2)
-    assert asked(PRICE, alone, size=3, relation=sl.Change(2, columns=["price"])).value == 36

@@ -177,7 +177,6 @@ class Kind:
 
     limited = True  # a record is in a dataset once; else any number of times
     least = 1  # how many rows a record brings at least
-    beside = ()  # columns that say what t says
     cases = 4  # that a test draws
 
     def made(self, source):
@@ -333,7 +332,7 @@ class Anybody(Kind):
 class Rows(Kind):
     """Rows of one table, each in a dataset once or any number of times."""
 
-    beside, cases = ("c", "at", "b"), 8
+    cases = 8
 
     def __init__(self, rng):
         rows, self.limited = some_rows(rng, 4), rng.random() < 0.6

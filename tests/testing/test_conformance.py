@@ -65,4 +65,4 @@ def test_what_is_no_question_is_refused():
     with pytest.raises(TypeError, match="query must be a Query"):
         check_query(max)
     with pytest.raises(ValueError, match="relations must be standard ones"):
-        check_query(sl.MAX, relations=[sl.Change(1, columns=["pay"])])
+        check_query(sl.MAX, relations=[max])

@@ -87,8 +87,7 @@ def test_a_failure_is_short_and_has_a_section(run):
 
     def test_table():
         staff = sl.Universe.product(team=["a", "b"], pay=[0, 3])
-        only_pay = [sl.Change(1, columns=["pay"])]
-        assert_sensitivity(lambda t: t["pay"].sum(), 1, staff, sizes=2, relations=only_pay)
+        assert_sensitivity(lambda t: t["pay"].sum(), 1, staff, sizes=2, relations=ONE)
 
     def test_broken():
         def broken(dataset):

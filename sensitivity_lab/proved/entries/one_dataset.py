@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from heapq import nlargest
 from itertools import accumulate
-from typing import Any, NamedTuple, Protocol
+from typing import NamedTuple
 
 from sensitivity_lab.numbers.exact import Exact
 from sensitivity_lab.numbers.gap import Gap, Norm, common_denominator
@@ -38,17 +38,10 @@ class Asked:
 
 
 class Furthest(NamedTuple):
-    """How far the furthest neighbour of a group's records lies, and it, as its group tells it."""
+    """How far the furthest neighbour of a group's records lies, and it."""
 
     gain: Exact
-    neighbour: Any
-
-
-class Moved(Protocol):
-    """A group, which knows how far its entry can move."""
-
-    def furthest(self, move: Move, norm: Norm) -> Furthest | None:
-        """Where so many of its records leave and join; None where they cannot."""
+    neighbour: Indices
 
 
 @dataclass(frozen=True)
@@ -100,7 +93,7 @@ class NotKnown(Exception):
 class Gains(Entries):
     """What groups gain by the ways in which a few records can leave and join them."""
 
-    def __init__(self, groups: Sequence[Moved], ways: Sequence[Move], norm: Norm) -> None:
+    def __init__(self, groups: Sequence[Group], ways: Sequence[Move], norm: Norm) -> None:
         self.furthest: dict[tuple[int, int, int], Furthest] = {}
         most = max(map(sum, ways))
         for x, y in ways:
@@ -121,27 +114,21 @@ class Gains(Entries):
         return dict(sorted(found.items()))
 
 
-def ways_of(moves: Sequence[Move], limit: int, *, in_place: bool) -> list[Move] | None:
-    """How many of a group's records can leave and join it by some moves; None of too many ways.
-
-    Where records change `in_place`, as many leave a group as join it.
-    """
+def ways_of(moves: Sequence[Move], limit: int) -> list[Move] | None:
+    """How many of a group's records can leave and join it by some moves; None of too many ways."""
     reach = [0] * (1 + max(removed for removed, _ in moves))
     for removed, added in moves:
         reach[removed] = max(reach[removed], added)
     reach = [*accumulate(reversed(reach), max)][::-1]  # a group may have fewer of those that leave
-    if (len(reach) if in_place else len(reach) + sum(reach)) > limit:
+    if len(reach) + sum(reach) > limit:
         return None
-    if in_place:
-        return [(x, x) for x in range(1, len(reach))]
     return [(x, y) for x, most in enumerate(reach) for y in range(most + 1) if x + y]
 
 
 def widest_split(
-    groups: Sequence[Moved], moves: Sequence[Move], ways: Sequence[Move], norm: Norm
-) -> tuple[Gap, dict[int, Any]] | None:
-    """The widest gap by some moves, and by group the neighbour of its records;
-    None without a proof."""
+    groups: Sequence[Group], moves: Sequence[Move], ways: Sequence[Move], norm: Norm
+) -> tuple[Gap, dict[int, Indices]] | None:
+    """The widest gap by some moves, and by group the neighbour of its records; None without a proof."""
     if not ways:
         return 0, {}
     leaving, joining = (max(side) + 1 for side in zip(*moves, strict=True))
