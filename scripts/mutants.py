@@ -37,7 +37,7 @@ MODULES = {  # the module: the tests that know it best, the quickest first
     "audit/claim_and_scope.py": ["misuse/test_errors.py", "audit/test_audit.py"],
     "methods/sweep.py": ["test_sensitivity.py", "methods/test_walk_and_sweep.py"],
     "proved/entries/splits.py": ["proved/test_entries.py"],
-    "proved/ranks/population.py": ["proved/test_l_statistics.py", "methods/test_solvers.py"],
+    "proved/ranks/population.py": ["proved/test_ranks.py", "methods/test_solvers.py"],
     "proved/worst_pair.py": ["audit/test_worst_pairs.py", "methods/test_solvers.py"],
     "proved/scatter/outermost.py": ["methods/test_solvers.py", "methods/test_spread_floor.py"],
     "records/numbers.py": ["records/test_row_values.py", "records/test_records.py", "records/test_image.py"],

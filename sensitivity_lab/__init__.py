@@ -11,12 +11,9 @@ if TYPE_CHECKING:
     from sensitivity_lab.audit.report import Audit as Audit, AuditRow as AuditRow
     from sensitivity_lab.catalogue import (
         COUNT as COUNT,
-        GINI_MEAN_DIFFERENCE as GINI_MEAN_DIFFERENCE,
-        INTERQUARTILE_RANGE as INTERQUARTILE_RANGE,
         MAX as MAX,
         MEAN as MEAN,
         MEDIAN as MEDIAN,
-        MIDHINGE as MIDHINGE,
         MIN as MIN,
         RANGE as RANGE,
         STD as STD,
@@ -27,15 +24,11 @@ if TYPE_CHECKING:
         count_people_where as count_people_where,
         count_where as count_where,
         histogram as histogram,
-        l_statistic as l_statistic,
         quantile as quantile,
         std as std,
-        trimmed_mean as trimmed_mean,
         variance as variance,
-        winsorised_mean as winsorised_mean,
     )
     from sensitivity_lab.closed_form import ClosedForm as ClosedForm, closed_form as closed_form
-    from sensitivity_lab.conjecture import conjecture as conjecture
     from sensitivity_lab.local import (
         SmoothSensitivity as SmoothSensitivity,
         sensitivity_at_distance as sensitivity_at_distance,
@@ -79,12 +72,10 @@ _ROOMS = {
     "audit.boundary_values": "breaking_values",
     "audit.report": "Audit AuditRow",
     "catalogue": (
-        "COUNT GINI_MEAN_DIFFERENCE INTERQUARTILE_RANGE MAX MEAN MEDIAN MIDHINGE MIN RANGE STD SUM "
-        "VARIANCE count_distinct count_people count_people_where count_where histogram l_statistic "
-        "quantile std trimmed_mean variance winsorised_mean"
+        "COUNT MAX MEAN MEDIAN MIN RANGE STD SUM VARIANCE count_distinct count_people "
+        "count_people_where count_where histogram quantile std variance"
     ),
     "closed_form": "ClosedForm closed_form",
-    "conjecture": "conjecture",
     "local": "SmoothSensitivity sensitivity_at_distance smooth_sensitivity",
     "numbers.errors": "Infeasible NotProved TooLarge",
     "plotting.curves": "plot_compare plot_sweep",
@@ -112,7 +103,6 @@ _CONTENTS = {
     "how large it is": "global_sensitivity local_sensitivity smooth_sensitivity closed_form",
     "at every distance": "sweep compare plot_sweep plot_compare",
     "is a claim right": "audit audit_map",
-    "as a formula": "conjecture",
     "as a picture": "plot_witness explore",
     "what comes back": "Sensitivity Audit",
     "what is raised": "Infeasible NotProved TooLarge",

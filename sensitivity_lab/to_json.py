@@ -36,7 +36,7 @@ LONGEST = 10**4000  # Python writes no int of over 4,300 digits
 # and nothing that makes much of little. It is never run as Python: `made` walks through it.
 WORDS = {
     "sl": " ".join([*CONSTANTS, *(kind.__name__ for kind in STANDARD)]) + """ count_people quantile std variance
-    histogram trimmed_mean winsorised_mean sql Universe.population Universe.value_range Universe.people""",
+    histogram sql Universe.population Universe.value_range Universe.people""",
     "pd": "DataFrame Series Timestamp Timedelta Period Interval CategoricalDtype",
     "pl": """DataFrame Int8 Int16 Int32 Int64 UInt8 UInt16 UInt32 UInt64 Float32 Float64 Boolean String Date Time
     Datetime Duration Categorical Decimal List""",

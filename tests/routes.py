@@ -1,41 +1,11 @@
 """The walk beside every other route, and random questions, for the tests of what is proved."""
 
-import random
-from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
 
 import numpy as np
 
 import sensitivity_lab as sl
-
-KINDS = {
-    "any": [-3, -2, -1, 0, 0, 1, 2, Fraction(1, 3), Fraction(-5, 2)],
-    "never negative": [0, 0, 1, 2, 3, Fraction(1, 2)],
-    "few": [0] * 8 + [1, -1, 2],
-}
-CUTS = [0, 0.1, 0.25, Fraction(1, 3), Fraction(2, 5), Fraction(3, 7)]
-CENTRAL = [make(cut) for make in (sl.trimmed_mean, sl.winsorised_mean) for cut in CUTS]
-RANKS = [sl.RANGE, sl.INTERQUARTILE_RANGE, sl.MIDHINGE, sl.GINI_MEAN_DIFFERENCE, *CENTRAL]
-
-
-@dataclass(frozen=True)
-class Drawn:
-    """Random weights of a kind, the same for a size every time."""
-
-    seed: object
-    kind: str
-
-    def __call__(self, n):
-        rng = random.Random(f"{self.seed} {n}")
-        return [rng.choice(KINDS[self.kind]) for _ in range(n)]
-
-
-def random_ranks(rng):
-    """One of the named L-statistics, or one of random weights."""
-    if rng.random() < 0.5:
-        return rng.choice(RANKS)
-    return sl.l_statistic(Drawn(rng.random(), rng.choice([*KINDS])), name="drawn")
 
 
 def random_histogram(rng, universe):

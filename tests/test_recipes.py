@@ -39,7 +39,7 @@ class Copy:
         front = "sensitivity_lab/__init__.py"
         self.insert(front, f"{name} as {name}, ", f"{beside} as {beside}")
         self.insert(front, f"{name} ", self.room_of(beside))
-        self.insert("book/api/ask.md", f"`{name}`, ", "and four more that weigh")
+        self.insert("book/api/ask.md", f"`{name}`, ", "and `RANGE`, the highest")
 
     def room_of(self, name):
         """From where a name stands in a room's names to the end of its line."""

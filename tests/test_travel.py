@@ -79,14 +79,11 @@ def arrived(found, **given):
 
 KEYED = sl.SUM.of("pay").by("team", keys=["a", "b", "z"])
 ASKED = [
-    (sl.MEAN, SOME), (sl.STD, SOME), (sl.variance(ddof=1), SOME), (sl.quantile(0.3), SOME),
-    (sl.quantile(Fraction(1, 3)), SOME), (sl.histogram([0, Fraction(5, 2), 20]), SOME),
-    (sl.SUM.clipped(0, 2.5), SOME), (sl.trimmed_mean(0.25), SOME), (sl.GINI_MEAN_DIFFERENCE, SOME),
+    (sl.MEAN, SOME), (sl.STD, SOME), (sl.variance(ddof=1), SOME), (sl.quantile(0.3), SOME), (sl.quantile(Fraction(1, 3)), SOME),
+    (sl.histogram([0, Fraction(5, 2), 20]), SOME), (sl.SUM.clipped(0, 2.5), SOME), (sl.RANGE, SOME),
     (sl.COUNT, sl.Universe.population(["no", "yes", "no"])),
-    (sl.count_distinct, sl.Universe.population(["no", "yes", "no"])),
-    (sl.SUM.of("pay"), sl.Universe.population(PLAIN)),
-    (sl.SUM.of("pay").by("team"), sl.Universe.population(pl.from_pandas(PLAIN))),
-    (KEYED, sl.Universe.population(PLAIN)),
+    (sl.count_distinct, sl.Universe.population(["no", "yes", "no"])), (sl.SUM.of("pay"), sl.Universe.population(PLAIN)),
+    (sl.SUM.of("pay").by("team"), sl.Universe.population(pl.from_pandas(PLAIN))), (KEYED, sl.Universe.population(PLAIN)),
     (sl.SUM.of("n", missing=Fraction(1, 2)).clipped(0, 9), sl.Universe.population(ROWS)),
     (sl.SUM.of("price"), BUYERS), (sl.count_people, BUYERS), (sl.SUM.of("price"), ANYBODY),
     (sl.sql("SELECT COUNT(*) FROM t WHERE pay > 3"), sl.Universe.population(PLAIN, name="t")),

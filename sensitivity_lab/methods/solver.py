@@ -13,11 +13,16 @@ from functools import partial
 import numpy as np
 
 from sensitivity_lab.methods.groups import widest_by_group
-from sensitivity_lab.methods.lifting import gaps_by_group, gaps_of_people, with_records
+from sensitivity_lab.methods.lifting import (
+    OfPeople,
+    gaps_by_group,
+    gaps_of_people,
+    with_records,
+)
 from sensitivity_lab.numbers.gap import Answer, gap_between
 from sensitivity_lab.problem import Budget, Problem
 from sensitivity_lab.proved.sorted_records import Pool, SortedRecords
-from sensitivity_lab.proved.worst_pair import CopiesOf, Costly, D, Share, WorstPair, shares, widest
+from sensitivity_lab.proved.worst_pair import CopiesOf, D, Share, WorstPair, shares, widest
 from sensitivity_lab.queries import answers_at
 from sensitivity_lab.universe import Indices
 
@@ -30,7 +35,7 @@ def solve(problem: Problem, budget: Budget) -> WorstPair | None:
     if d is None:
         return None
     every = _shares(problem)
-    if isinstance(d, Costly) and not d.affordable(every):
+    if isinstance(d, OfPeople) and not d.affordable(every):
         return None
     watch = partial(budget.bar, desc="solver", unit=" shares")
     worst = widest(d, every, watch)

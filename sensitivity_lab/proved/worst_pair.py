@@ -162,17 +162,6 @@ class WorstPair:
 D = Callable[[int, int, int], WorstPair | None]
 
 
-@runtime_checkable
-class Costly(Protocol):
-    """A D that may cost more than may be spent without asking."""
-
-    def affordable(self, asked: Iterable[Share]) -> bool:
-        """Whether some shares, all together, cost no more."""
-
-    def __call__(self, c: int, a: int, b: int) -> WorstPair | None:
-        """D(c, a, b)."""
-
-
 def shares(moves: Iterable[tuple[int, int, int]]) -> Iterator[Share]:
     """Every (c, a, b), from either side, of datasets of a size and what they remove and add."""
     for size, removed, added in moves:

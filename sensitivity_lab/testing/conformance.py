@@ -143,11 +143,10 @@ class _Question:
         if form.status == "exact" and form.witness and {*chain(*form.witness)} <= {*values}:
             self._same("closed form", form.value, truth)
         self._no_less(form.value, truth, f"the closed form {form.value} is below {truth}")
-        if least is not None:
-            self._attained("at least m", least)
-            few = ask(size=range(size, size + self.relation.k + 2)).value  # both sizes lie in it
-            words = f"sizes of at least m have {least.value}, and a few of them {few}"
-            self._no_less(least.value, few, words)
+        self._attained("at least m", least)
+        few = ask(size=range(size, size + self.relation.k + 2)).value  # both sizes lie in it
+        words = f"sizes of at least m have {least.value}, and a few of them {few}"
+        self._no_less(least.value, few, words)
 
     def _attained(self, route: str, form: Any) -> None:
         self.asked[route] += 1

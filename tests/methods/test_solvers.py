@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 from conftest import MONOTONE, SPREADS
 from conftest import STANDARD as RELATIONS
-from routes import RANKS, agree, random_histogram, random_ranks, random_universe
+from routes import agree, random_histogram, random_universe
 
 import sensitivity_lab as sl
 from sensitivity_lab.methods.solver import widest_gaps
@@ -33,12 +33,9 @@ FAMILIES = {
     "counts": lambda rng, universe: rng.choice([PREDICATE, random_histogram(rng, universe)]),
     "distinct": lambda rng, universe: sl.count_distinct,
     "spreads": lambda rng, universe: rng.choice(SPREADS),
-    "ranks": lambda rng, universe: random_ranks(rng),
+    "range": lambda rng, universe: sl.RANGE,
 }
-EVERY = [
-    *MONOTONE, *SPREADS, *RANKS[:4], RANKS[12], PREDICATE, sl.histogram([0, 2, 4, 9]),
-    sl.count_distinct,
-]  # fmt: skip
+EVERY = [*MONOTONE, *SPREADS, sl.RANGE, PREDICATE, sl.histogram([0, 2, 4, 9]), sl.count_distinct]
 
 
 @pytest.mark.parametrize("family", FAMILIES)

@@ -37,17 +37,7 @@ def by_definition(name):
     return lambda x: answer(tuple(sorted(x))), least
 
 
-def inner(x, cut=Fraction(1, 4)):
-    off = math.floor(cut * len(x))
-    return sorted(x)[off : len(x) - off], off
-
-
-def winsorised(x):
-    kept, off = inner(x)
-    return mean([kept[0]] * off + kept + [kept[-1]] * off)
-
-
-mean, (lower, upper) = by_definition("mean")[0], map(definition.quantile, ("1/4", "3/4"))
+mean = by_definition("mean")[0]
 spread = by_definition("variance")
 OF_NUMBERS = {  # the query, what it is, and how many rows it needs
     **{query.name: (query, *by_definition(query.name)) for query in (
@@ -55,14 +45,6 @@ OF_NUMBERS = {  # the query, what it is, and how many rows it needs
         sl.variance(ddof=1), sl.count_distinct)},
     "std": (sl.STD, *spread),  # its square: the root is taken where gaps are measured
     "range": (sl.RANGE, lambda x: max(x) - min(x), 1),
-    "iqr": (sl.INTERQUARTILE_RANGE, lambda x: upper(sorted(x)) - lower(sorted(x)), 1),
-    "midhinge": (sl.MIDHINGE, lambda x: (upper(sorted(x)) + lower(sorted(x))) / 2, 1),
-    "gini": (
-        sl.GINI_MEAN_DIFFERENCE,
-        lambda x: Fraction(sum(abs(p - q) for p, q in combinations(x, 2)), math.comb(len(x), 2)), 2,
-    ),
-    "trimmed": (sl.trimmed_mean(0.25), lambda x: mean(inner(x)[0]), 1),
-    "winsorised": (sl.winsorised_mean(0.25), winsorised, 1),
     "histogram": (sl.histogram(EDGES), lambda x: definition.histogram(EDGES)(x), 0),
 }  # fmt: skip
 

@@ -10,11 +10,9 @@ import sensitivity_lab as sl
 from sensitivity_lab.proved.ranks.family import Quantile
 from sensitivity_lab.testing import check_query
 
-RANKS = [sl.RANGE, sl.INTERQUARTILE_RANGE, sl.MIDHINGE, sl.GINI_MEAN_DIFFERENCE]
-CENTRAL = [make(cut) for make in (sl.trimmed_mean, sl.winsorised_mean) for cut in (0.1, 0.25)]
 COUNTS = [sl.count_distinct, sl.count_where(bool), sl.histogram([-2, 1, 3])]
 FEW = {"sizes": [2], "relations": [sl.Change(1), sl.SymmetricDifference(2)]}
-QUERIES = [*MONOTONE, *SPREADS, *RANKS, *CENTRAL, *COUNTS]
+QUERIES = [*MONOTONE, *SPREADS, sl.RANGE, *COUNTS]
 
 
 @pytest.mark.parametrize("query", QUERIES, ids=str)
@@ -32,11 +30,8 @@ def test_a_histogram_is_one_in_every_norm(norm):
     assert min(check_query(sl.histogram([-2, 0, 1, 3]), norm=norm).values()) > 20
 
 
-def test_weights_and_functions_of_ones_own():
+def test_a_function_of_ones_own():
     """Catches a query without a proof for which the suite fails, or is silent."""
-    weighed = check_query(sl.l_statistic(lambda n: [1, *[0] * (n - 1)], name="lowest"), **FEW)
-    assert weighed["solver"] == weighed["walk"] > 0
-    assert "at least m" not in weighed
     plain = check_query(sl.Query("first", lambda x: x[0], smallest_size=1), **FEW)
     assert set(plain) == {"walk", "sweep"}
 

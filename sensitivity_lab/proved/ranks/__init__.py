@@ -1,1 +1,1 @@
-"""Queries that weigh the sorted records by rank: count, sum, mean, quantiles, trimmed means, spans."""
+"""Queries that weigh the sorted records by rank: count, sum, mean, quantiles, the range."""

@@ -1,11 +1,4 @@
-"""The neighbours of one dataset with the largest and the least L-statistic (thm-l-local).
-
-Its own records and the spare ones enter in order. A record stays or leaves, joins or does not; how many
-have left and how many have joined says by how much the rank of the next differs from that in the dataset:
-
-    own     2   3   .   13  17        rank   0   1   .   2   3
-    spare   .   .   5   .   .         one that joins moves up what follows; one that leaves, down
-"""
+"""The neighbours of one dataset with the largest and the least answer of a query that weighs ranks."""
 
 from __future__ import annotations
 
@@ -13,12 +6,9 @@ from itertools import product
 
 import numpy as np
 
-from sensitivity_lab.proved.ranks.weights import Steps
 from sensitivity_lab.proved.sorted_records import Pool, joined
 from sensitivity_lab.relations import Move
 from sensitivity_lab.universe import Indices
-
-MOST_CELLS = 50_000_000  # records × numbers that leave and join
 
 
 def outermost(pool: Pool, move: Move) -> tuple[Indices, Indices]:
@@ -28,75 +18,48 @@ def outermost(pool: Pool, move: Move) -> tuple[Indices, Indices]:
     return highest, joined(pool.own[: n - removed], pool.spare[:added])
 
 
-def neighbours(pool: Pool, move: Move, steps: Steps) -> tuple[Indices, ...] | None:
-    """The neighbours by a move with the largest and the least answer; None where there are too many."""
+def widest_and_narrowest(pool: Pool, move: Move) -> tuple[Indices, Indices]:
+    """The neighbours with the largest and the least range (thm-local-range)."""
+    # of equal ones that whose highest change is the lowest, then the next: the lowest leave and join
     removed, added = move
-    if steps.never_negative:
+    kept = len(pool.own) - removed
+    if kept + added < 2:  # whose range is 0, whichever record it is
         return outermost(pool, move)
-    if (removed + 1) * (added + 1) * (len(pool.own) + len(pool.spare)) > MOST_CELLS:
-        return None
-    merged = _Merged(pool, steps)
-    return merged.best(move, 1), merged.best(move, -1)
+    x = pool.universe.scaled[0].astype(object)
+    return _widest(pool, move, x), _narrowest(pool, kept, added, x)
 
 
-class _Merged:
-    """The dataset's own records and the spare ones, in order."""
+def _widest(pool: Pool, move: Move, x: np.ndarray) -> Indices:
+    """Either the lowest leave or the lowest stays; either the lowest join or also the highest."""
+    (removed, added), own, spare = move, pool.own, pool.spare
+    stay, join = [own[removed:]], [spare[:added]]
+    if removed < len(own):
+        stay.append(np.append(own[0], own[removed + 1 :]))
+    if added:
+        join.append(np.append(spare[: added - 1], spare[-1]))
+    each = [joined(*both) for both in product(stay, join)]
+    return max(each, key=lambda dataset: x[dataset[-1]] - x[dataset[0]])
 
-    def __init__(self, pool: Pool, steps: Steps) -> None:
-        n = len(pool.own)
-        positions = np.concatenate([pool.own, pool.spare])
-        order = np.argsort(positions, kind="stable")
-        self.positions, self.is_own = positions[order], order < n
-        whole = pool.universe.scaled[0].astype(object)
-        middle = int(whole[self.positions[len(order) // 2]])
-        x = (whole - middle)[self.positions]
-        bound = max(steps.magnitude, 1) * max(map(abs, x[[0, -1]].tolist()))
-        dtype = np.dtype(np.int64 if bound < 2**58 else object)  # 8 bounds and more fit in 2**62
-        self.x, self.never = x.astype(dtype), -8 * bound - 8
-        self.weights = steps.over(steps.unit).astype(dtype)
-        self.rank = np.cumsum(self.is_own, dtype=np.intp) - self.is_own  # own records below each
 
-    def _weighed(self, shift: int) -> np.ndarray:
-        """Each record times the weight of a rank that differs by a shift; 0 where there is none."""
-        at = self.rank + shift
-        held = (at >= 0) & (at < len(self.weights))
-        product: np.ndarray = self.x * self.weights[np.where(held, at, 0)]
-        product[~held] = 0
-        return product
+def _narrowest(pool: Pool, kept: int, added: int, x: np.ndarray) -> Indices:
+    """The narrowest window that holds as many of its own records as stay, and spare ones as join."""
+    starts = np.unique(np.concatenate([pool.own, pool.spare]))
 
-    def best(self, move: Move, sign: int) -> Indices:
-        """The neighbour by a move with the largest answer, or for the sign −1 the least."""
-        # gained[q, s] has after every record the best total with q that left and s that joined, less
-        # the sums of the own records at the rank shifted by s − q: so it is a running maximum
-        removed, added = move
-        weighed = {shift: sign * self._weighed(shift) for shift in range(-removed, added + 1)}
-        own = {shift: np.where(self.is_own, each, 0) for shift, each in weighed.items()}
-        stayed = {shift: np.cumsum(each, dtype=each.dtype) for shift, each in own.items()}
-        gained = {(0, 0): np.zeros_like(self.x)}
+    def last(part: np.ndarray, many: int) -> np.ndarray:
+        """The last of so many records from each start, beyond all where there are fewer."""
+        padded = np.concatenate([[-1], part, np.full(many, len(x))])
+        ends: np.ndarray = padded[np.searchsorted(part, starts) + many]
+        return ends
 
-        def before(q: int, s: int) -> np.ndarray:
-            """The best total before each record."""
-            start = 0 if (q, s) == (0, 0) else self.never
-            return np.concatenate([[start], (gained[q, s] + stayed[s - q])[:-1]])
-
-        for q, s in product(range(removed + 1), range(added + 1)):
-            if q or s:
-                entered = np.full_like(self.x, self.never)
-                if q:
-                    entered[self.is_own] = before(q - 1, s)[self.is_own]
-                if s:
-                    joining = before(q, s - 1) + weighed[s - 1 - q]
-                    entered[~self.is_own] = joining[~self.is_own]
-                gained[q, s] = np.maximum.accumulate(entered - stayed[s - q])
-        return self._traced(gained, move)
-
-    def _traced(self, gained: dict[tuple[int, int], np.ndarray], move: Move) -> Indices:
-        """Who stays and joins: backwards, the first place with the best total is where one left or joined."""
-        chosen = self.is_own.copy()
-        (q, s), stop = move, len(self.x)
-        while q or s:
-            best = gained[q, s][:stop]
-            stop = int(np.searchsorted(best, best[-1], side="left"))
-            q, s = (q - 1, s) if self.is_own[stop] else (q, s - 1)
-            chosen[stop] = not chosen[stop]
-        return joined(self.positions[chosen])
+    of_own, of_spare = last(pool.own, kept), last(pool.spare, added)
+    ends = np.maximum(of_own, of_spare)
+    held = np.flatnonzero(ends < len(x))
+    widths = x[ends[held]] - x[starts[held]]
+    narrow = held[widths == widths.min()]
+    below = narrow[
+        of_own[narrow] > of_spare[narrow]
+    ]  # where all that join are below one that stays
+    at = below[-1] if len(below) else narrow[0]
+    stop = int(np.searchsorted(pool.own, ends[at], side="right"))
+    first = int(np.searchsorted(pool.spare, starts[at]))
+    return joined(pool.own[stop - kept : stop], pool.spare[first : first + added])

@@ -7,9 +7,9 @@ from operator import itemgetter
 
 import pytest
 from conftest import a_third
+from sensitivity_book.theory.conjecture import JOINED, Conjecture, Form, conjecture
 
 import sensitivity_lab as sl
-from sensitivity_lab.conjecture import JOINED, Conjecture, Form
 
 ENDS = [(0, 2), (-3, 2), (1, 4), (-1, 4)]
 RANGES = tuple(sl.Universe.value_range(range(low, high + 1)) for low, high in ENDS)
@@ -24,7 +24,7 @@ SIZES = {
 @cache  # several tests ask the same
 def found_of(query, relation, sizes=None, distances=(1, 2, 3, 4), universes=RANGES):
     asked = [relation(k) for k in distances]
-    return sl.conjecture(query, universes, sizes=sizes or SIZES[relation.__name__], relations=asked)
+    return conjecture(query, universes, sizes=sizes or SIZES[relation.__name__], relations=asked)
 
 
 SHEET = [
@@ -134,7 +134,7 @@ def test_what_no_formula_can_be_sought_for_is_refused(options, words):
         "relations": [sl.Change(1)],
     }
     with pytest.raises(ValueError, match=words):
-        sl.conjecture(**(ask | options))
+        conjecture(**(ask | options))
 
 
 def test_a_conjecture_is_no_answer():
