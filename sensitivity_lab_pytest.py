@@ -59,15 +59,14 @@ def pytest_runtest_call(item: pytest.Item) -> Generator[None, Any, Any]:
     wanted = item.config.getoption("--sensitivity-report")
     if mark is None and not wanted:
         return (yield)
-    from sensitivity_lab.audit.runner import as_plain, this_test
+    from sensitivity_lab.audit.runner import this_test
 
     with this_test(*(_marked(mark) if mark else ())) as run:
         try:
             return (yield)
         finally:
             if wanted:
-                audits = [as_plain(audit) for audit in run.audits]
-                item.user_properties.extend((SECTION, audit) for audit in audits)
+                item.user_properties.extend((SECTION, audit.to_dict()) for audit in run.audits)
 
 
 def _marked(mark: pytest.Mark) -> tuple[float | None, bool]:
@@ -126,7 +125,7 @@ class Reporter:
 
     def pytest_sessionfinish(self, session: pytest.Session) -> None:
         """Write them, aside first: a report that is there is whole."""
-        text = json.dumps(self.audits, indent=1, ensure_ascii=False, default=str)
+        text = json.dumps(self.audits, indent=1, ensure_ascii=False)
         aside = self.path.with_name(f"{self.path.name}.part")
         try:
             aside.write_text(text + "\n", encoding="utf-8")

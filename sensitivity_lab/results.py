@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import html
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
@@ -37,7 +37,7 @@ from sensitivity_lab.shown.python import (
     runnable,
     source_of,
 )
-from sensitivity_lab.to_json import Travels, read_as, stayed
+from sensitivity_lab.to_json import Travels
 from sensitivity_lab.universe import Dataset, Universe, check_universe
 
 LONGEST_HELD = 1000  # records; a solver's larger datasets are built only when asked for
@@ -96,19 +96,6 @@ class Sensitivity(Travels):
         check_relation(self.relation)
         if not isinstance(self.query, Query):
             raise TypeError(f"query must be a Query, got {brief(self.query)}")
-
-    def _beside(self) -> dict[str, Any]:
-        """The positions of records that are no numbers: tables do not tell who brings no rows."""
-        return {} if self.universe.numeric else {"at": [at.tolist() for at in positions_of(self)]}
-
-    @classmethod
-    def _arrived(cls, plain: dict[str, Any], given: dict[str, Any]) -> Sensitivity:
-        found = read_as(cls, plain, given)
-        if (universe := found.universe).numeric:
-            return found
-        here, there = map(tuple, plain["at"])
-        pair = WorstPair.between(found.value, here, there, universe)
-        return replace(found, witness=CompactWitness(pair) if universe.tabular else pair.pair())
 
     def __float__(self) -> float:
         return float(self.value)
@@ -279,10 +266,6 @@ class Sensitivity(Travels):
             parts = (self.witness.removed, self.witness.added)
             names = self.relation.sides
             return {name: dataset_text(part) for name, part in zip(names, parts, strict=True)}
-        if stayed(self.query):
-            return {
-                name: dataset_text(side) for name, side in zip(SIDES, self.witness, strict=True)
-            }
         texts = answer_texts(*map(self.query, self.witness))
         return {
             name: f"{dataset_text(side)} → {text}"
@@ -316,7 +299,7 @@ def captions(found: Sensitivity) -> list[str]:
     """What a card writes above either dataset: the answer on it, unless it takes long, or fails."""
     witness = found.witness
     longest = witness.size if isinstance(witness, CompactWitness) else 0
-    if longest > LONGEST_ASKED or stayed(found.query):
+    if longest > LONGEST_ASKED:
         return list(SIDES)
     texts = answer_texts(*answers_on(found))
     return [f"{side} → {text}" for side, text in zip(SIDES, texts, strict=True)]

@@ -6,9 +6,8 @@ import html
 import math
 from collections import Counter
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from fractions import Fraction
-from functools import partial
 from textwrap import fill, indent
 from typing import Any
 
@@ -17,7 +16,7 @@ import numpy as np
 from sensitivity_lab.audit.claim_and_scope import Scope, and_more, ratio
 from sensitivity_lab.audit.runner import in_this_test, shown_as
 from sensitivity_lab.audit.subject import PairPositions, Subject
-from sensitivity_lab.methods.witness import SIDES, marked_at
+from sensitivity_lab.methods.witness import SIDES
 from sensitivity_lab.numbers.gap import Labelled, amount
 from sensitivity_lab.numbers.lazy import pd
 from sensitivity_lab.numbers.text import dataset_text, number_repr, number_text
@@ -26,7 +25,7 @@ from sensitivity_lab.records.source import is_table
 from sensitivity_lab.results import answer_texts
 from sensitivity_lab.shown.python import Snippet, comment, python_of, runnable, source_of
 from sensitivity_lab.shown.tables import Marked, rows_on_a_line
-from sensitivity_lab.to_json import Travels, read, read_as, untold, written
+from sensitivity_lab.to_json import Travels
 from sensitivity_lab.universe import Indices
 
 Related = Callable[[Any, Any], bool]  # whether two inputs are a pair that is asked about
@@ -64,7 +63,7 @@ class AuditRow(Travels):
     Source: def-audits-verdict in the book's chapter on audits.
     """
 
-    stays = ("related", "marked")
+    also = ("verdict",)
 
     relation: str
     k: Any
@@ -82,9 +81,6 @@ class AuditRow(Travels):
     at: PairPositions = field(default=(None, None), repr=False)
     marked: Marked | None = field(default=None, repr=False)
 
-    def _beside(self) -> dict[str, Any]:
-        return {"verdict": self.verdict}
-
     def __post_init__(self) -> None:
         for name, number in (("claimed", self.claimed), ("found", self.found)):
             if number is not None:
@@ -99,7 +95,7 @@ class AuditRow(Travels):
     @property
     def _content(self) -> dict[str, Any]:
         """All but what tells neighbours, which the relation's name stands for, and the marks."""
-        return vars(self) | dict.fromkeys(self.stays)
+        return vars(self) | dict.fromkeys(("related", "marked"))
 
     @property
     def exact(self) -> Any:
@@ -218,35 +214,12 @@ class Audit(Travels):
     Source: thm-audits-wider in the book's chapter on audits.
     """
 
-    stays = ("subject",)
+    also = ("headline", "scope", "not_asked")
 
     function: str
     rows: tuple[AuditRow, ...]
     asked: Scope
     subject: Subject = field(repr=False, compare=False)
-
-    def _beside(self) -> dict[str, Any]:
-        query = written(self.subject.query)
-        return {"query": query, "headline": self.headline, "scope": self.scope}
-
-    @classmethod
-    def _arrived(cls, plain: dict[str, Any], given: dict[str, Any]) -> Audit:
-        """Rows of a metric, of an order and of a map are not checked again: what judges them stayed."""
-        relations = tuple(read(one, given["relation"]) for one in plain["asked"]["relations"])
-        asked = replace(read_as(Scope, plain["asked"], given), relations=relations)
-        again = None if asked.measured_by or asked.order else asked.universe
-        rows = [read_as(AuditRow, row, {}) for row in plain["rows"]]
-        for i, row in enumerate(rows):
-            judge = relations[i * len(relations) // len(rows)] if again else None
-            if row.found is not None:
-                related = judge.are_neighbours if judge else partial(untold, plain["function"])
-                rows[i] = replace(row, related=related)
-            here, there = row.at
-            if again and again.tabular and here is not None and there is not None:
-                rows[i] = replace(rows[i], marked=marked_at(again, here, there))
-        query = read(plain["query"], given["query"])
-        subject = Subject(query, asked.norm, None, asked.universe, any_order=True)
-        return cls(plain["function"], tuple(rows), asked, subject)
 
     @property
     def not_asked(self) -> tuple[str, ...]:

@@ -9,9 +9,6 @@ from dataclasses import dataclass, field
 from time import monotonic
 from typing import Any
 
-from sensitivity_lab.numbers.text import dataset_text, number_text
-from sensitivity_lab.to_json import written
-
 
 @dataclass
 class OneTest:
@@ -46,21 +43,3 @@ def shown_as(failure: Exception, short: str, long: str) -> Exception:
     """A failure that tells a test runner how it reads: in short, and in a section of its own."""
     vars(failure)["sensitivity"] = (short, long)
     return failure
-
-
-def as_plain(audit: Any) -> dict[str, Any]:
-    """Return an audit as texts, lists and exact numbers, for JSON: a fraction is text, as "1/3"."""
-    about = {name: getattr(audit, name) for name in ("function", "headline", "scope", "not_asked")}
-    return about | {"rows": [_plain_row(row) for row in audit.rows]}
-
-
-def _plain_row(row: Any) -> dict[str, Any]:
-    same = ("relation", "k", "size", "verdict", "note", "not_asked")
-    numbers = {"claimed": row.claimed, "found" if row.is_a_bound else "exact": row.found}
-    shown = (row.sides, row.answers) if row.answers is not None else None
-    return {
-        **{name: getattr(row, name) for name in same},
-        **{name: written(number) for name, number in numbers.items()},
-        "datasets": shown and [*map(dataset_text, shown[0])],
-        "answers": shown and [*map(number_text, shown[1])],
-    }

@@ -120,7 +120,7 @@ def _short(value: Any) -> str:
     """A number shortly, as `number_text`, without commas."""
     exact = _exact(value)
     if exact is None:
-        return _own(value)
+        return own_text(value)
     whole = isinstance(exact, int)
     if _is_long(exact, LONGEST_NUMBER) or not (whole or isinstance(value, Rational)):
         return _six_digits(exact)
@@ -159,10 +159,10 @@ def _record(value: Any) -> str:
     """A record exactly, unless it is too long to be read."""
     if _is_long(value, LONGEST_NUMBER):
         return _short(value)
-    return float.__repr__(value) if isinstance(value, float) else _own(value)
+    return float.__repr__(value) if isinstance(value, float) else own_text(value)
 
 
-def _own(value: Any) -> str:
+def own_text(value: Any) -> str:
     """A value's own text, if it has one."""
     try:
         text = str(value)
