@@ -94,7 +94,8 @@ _ROOMS = {
 }
 _ROOM = {name: room for room, names in _ROOMS.items() for name in names.split()}
 
-# What most callers need, by purpose; the rest is documented where it lives, and `sl.NAME` finds it, too.
+# What most callers need, by purpose; the rest is documented where it lives, and `sl.NAME` finds
+# it, too.
 _CONTENTS = {
     "whose data": "Universe",
     "who is a neighbour": "Add Remove AddRemove SymmetricDifference Change",
@@ -112,7 +113,7 @@ __doc__ = "\n".join([__doc__, "", *(f"{'':4}{why:20}{names}" for why, names in _
 
 
 class _Package(ModuleType):
-    """This package, in which `audit`, `closed_form` and `sql` stay functions when files of these names load."""
+    """This package, in which `audit`, `closed_form` and `sql` stay functions whatever loads."""
 
     def __setattr__(self, name: str, value: Any) -> None:
         if name not in _ROOM or not isinstance(value, ModuleType):

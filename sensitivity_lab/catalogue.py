@@ -1,4 +1,4 @@
-"""The standard queries: each names its function, that over many datasets at once, and what is proved of it."""
+"""The standard queries: each names its function, that over many datasets, and what is proved."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ def of_ranks(
     function: Callable[[Dataset], Exact] | None = None,
     made: partial[Query] | None = None,
 ) -> Query:
-    """The query that weighs sorted records so; `function` is the same, where it is quicker alone."""
+    """The query that weighs sorted records so; `function` is the same where it is quicker alone."""
     weighed = Weighed(proved.weights)
     options = {"rows": weighed.rows, "made": made}
     return _standard(name, function or weighed, proved, smallest_size, **options)
@@ -152,8 +152,8 @@ def std(*, ddof: int = 0) -> Query:
     >>> std()((1, 3)), std(ddof=1)((1, 3))
     (1.0, 1.4142135623730951)
 
-    Sensitivities are exact roots, shown as correctly rounded floats. Cost and errors: as `variance`.
-    Source: `numpy.std`; its sensitivity: thm-std on the book's page of proofs.
+    Sensitivities are exact roots, shown as correctly rounded floats. Cost and errors: as
+    `variance`. Source: `numpy.std`; its sensitivity: thm-std on the book's page of proofs.
     """
     return _scatter(std, Deviation, ddof)
 
@@ -309,13 +309,15 @@ def _max(x: Dataset) -> Exact:
 
 
 def _count_distinct(x: Dataset) -> int:
-    """The number of different values among the records, which may be numbers, text or anything hashable.
+    """The number of different values among the records, which may be numbers, text or anything
+    hashable.
 
     >>> count_distinct((1, 2, 2)), count_distinct(("no", "yes", "no"))
     (2, 2)
 
-    Numbers are told apart by how large they are, 1 is 1.0. Cost: linear. Raises TypeError for a missing
-    record, numbers among others, and a table: ask of a column, as in `count_distinct.of("name")`.
+    Numbers are told apart by how large they are, 1 is 1.0. Cost: linear. Raises TypeError for a
+    missing record, numbers among others, and a table: ask of a column, as in
+    `count_distinct.of("name")`.
     Source: its sensitivity: thm-count-distinct-population on the book's page of proofs.
     """
     if is_table(x):
@@ -392,8 +394,8 @@ def count_people_where(predicate: Callable[[Any], Any]) -> Query:
     >>> often([["tea", "tea"], ["tea"]])  # two people
     1
 
-    Cost: two calls for each person, the second on their rows in another order; OrderMatters is raised for
-    a predicate that depends on it, TypeError for what cannot be called.
+    Cost: two calls for each person, the second on their rows in another order; OrderMatters is
+    raised for a predicate that depends on it, TypeError for what cannot be called.
     """
     if not callable(predicate):
         raise TypeError(f"predicate must be callable, got {brief(predicate)}: {A_PREDICATE}")

@@ -1,4 +1,6 @@
-"""The idea in one file: how much can k records change an answer? Try every dataset and every neighbour.
+"""The idea in one file: how much can k records change an answer?
+
+Try every dataset and every neighbour.
 
     a population          a list of records; the place in it is a record's label
     a dataset x           a set of labels
@@ -15,7 +17,8 @@ True
 
 Nothing here is clever, so that little can be wrong, and nothing here is shared with the rest of the
 package: every method must equal this file, and the tests hold it to that. It is slow: all pairs of
-datasets are visited, 4ᵐ of m records. Numbers are exact: answers are Fractions, roots have 120 digits.
+datasets are visited, 4ᵐ of m records. Numbers are exact: answers are Fractions, roots have 120
+digits.
 """
 
 from collections import Counter

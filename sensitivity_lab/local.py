@@ -53,8 +53,9 @@ class SmoothSensitivity:
     SmoothSensitivity(value=2.207276647028654, distance=1, local=6, bounds=(0, 10), beta=1)
 
     `local` is the exact sensitivity at distance `distance`; `value` is e^(−β·distance) times it,
-    rounded up to a float, so that noise is never too small: no distance has more. `witness` is a dataset that many
-    changes away, and its neighbour, whose answers are `local` apart; both in exact numbers.
+    rounded up to a float, so that noise is never too small: no distance has more. `witness` is a
+    dataset that many changes away, and its neighbour, whose answers are `local` apart; both in
+    exact numbers.
 
     Source: Nissim, Raskhodnikova and Smith (2007).
     """
@@ -132,11 +133,12 @@ def smooth_sensitivity(
     ((1, 2, 3, 9, 10), (2, 3, 9, 10, 10))
 
     Of a query of a column or a function (`MEDIAN.of("salary")`) it is that of the numbers, in which
-    the witness is shown. Serves count, count_distinct, sum, mean, variance, min, max, median and every quantile, on all datasets of
-    this size with real records in `bounds`, where at most one record changes. The variance may
-    need a value between whole numbers, which the witness shows. The search runs in floats, and
-    all that come near the largest are settled exactly. In a quantile there can be too many of
-    these: the value is then (1 + 10⁻¹²) times the largest of some, and no distance has more.
+    the witness is shown. Serves count, count_distinct, sum, mean, variance, min, max, median and
+    every quantile, on all datasets of this size with real records in `bounds`, where at most one
+    record changes. The variance may need a value between whole numbers, which the witness shows.
+    The search runs in floats, and all that come near the largest are settled exactly. In a
+    quantile there can be too many of these: the value is then (1 + 10⁻¹²) times the largest of
+    some, and no distance has more.
 
     Cost: O(n log n) for n records, which may be a NumPy array; O(n) for each row near the largest.
     Raises ValueError for records outside the bounds, bounds out of order, a β that is not above
@@ -178,7 +180,8 @@ def sensitivity_at_distance(
 
     At distance 0 it is the local sensitivity; from distance n on, the global one.
     Cost: O(n log n) for the sort, then O(min(distance, n)) at the most. Queries and errors: as
-    `smooth_sensitivity`. Source: Nissim, Raskhodnikova and Smith (2007); proofs: as `smooth_sensitivity`.
+    `smooth_sensitivity`. Source: Nissim, Raskhodnikova and Smith (2007); proofs: as
+    `smooth_sensitivity`.
     """
     _, asked = _asked(query, dataset, bounds)
     whole_number(distance, "distance", 0)
@@ -195,9 +198,10 @@ def _asked(query: Any, dataset: Iterable[Any], bounds: Any) -> tuple[Query, AtDi
     proved: Family | None = query.proved if isinstance(query, Query) else None
     at_distance = proved.at_distance() if proved else None
     if at_distance is None:
+        got = query if isinstance(query, Query) else brief(query)
         raise NotProved(
-            "query must be count, count_distinct, sum, mean, variance, min, max, median or a quantile, whose "
-            f"sensitivity at a distance is proved, got {query if isinstance(query, Query) else brief(query)}"
+            "query must be count, count_distinct, sum, mean, variance, min, max, median or a "
+            f"quantile, whose sensitivity at a distance is proved, got {got}"
         )
     universe = Universe.of(dataset, "dataset", unlimited=False)
     if universe.has_missing:

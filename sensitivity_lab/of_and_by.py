@@ -1,4 +1,4 @@
-"""What a query's `of` and `by` make of it: one of the numbers that records say, and one by group."""
+"""What a query's `of` and `by` make of it: one of numbers that records say, and one by group."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ class Grouping:
         return self.of_each(records)(range(len(records)))
 
     def of_each(self, records: Sequence[Any]) -> Callable[[Iterable[int]], dict[Any, Any]]:
-        """The same on datasets of some records, by their positions: a group that comes again is not asked again."""
+        """The same on datasets of some records, by position: each group is asked once."""
         of_key = partial(number_of, self.by_what)
         keys = [called_on(of_key, record, "by") for record in records]
         known = None if self.keys is None else set(self.keys)
@@ -110,7 +110,7 @@ def records_listed(dataset: Any) -> Iterable[Any]:
     """The records of a dataset: a table's rows, or a sequence's entries."""
     if isinstance(dataset, Mapping):
         raise TypeError(
-            f"of must be a function of a person where there are several tables, {', '.join(dataset)}: "
-            "it gets them all"
+            "of must be a function of a person where there are several tables, "
+            f"{', '.join(dataset)}: it gets them all"
         )
     return rows_of(table(dataset, "dataset")) if is_table(dataset) else sequence(dataset, "dataset")

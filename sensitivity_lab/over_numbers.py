@@ -46,7 +46,7 @@ class Added(Said):
         return self.query(person)
 
     def of_all(self, universe: Universe) -> Any:
-        """Of people who are named, all rows at once; counts of a column, and whatever fails, person by person."""
+        """Of people who are named, all rows at once; counts, and what fails, person by person."""
         if isinstance(universe.source, People) and self.query.inner in (None, SUM):
             with suppress(Exception):
                 return self._at_once(universe.source)
@@ -104,7 +104,7 @@ def asks_rows(query: Query) -> bool:
 
 
 def of_whom(query: Query) -> str:
-    """What a result over people says beside a query's name: whether rows are asked, or people counted."""
+    """What a result over people says beside a query's name: whether rows are asked, or people."""
     if asks_rows(query):
         return ", of all their rows"
     return ", each person once" if isinstance(query.function, CountsPeople) else ""

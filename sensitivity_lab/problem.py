@@ -1,4 +1,4 @@
-"""A checked problem: which query, datasets and relation, which moves are feasible; and its budget."""
+"""A checked problem: which query, datasets and relation, what is feasible; and its budget."""
 
 from __future__ import annotations
 
@@ -68,8 +68,8 @@ class Problem:
         if self.universe.has_missing and not (takes_missing or fills(self.query.of_what)):
             raise ValueError(
                 f"query {self.query.name} does not take missing records, got a universe that "
-                "holds None; ask of a number in its place, as SUM.of(lambda x: x, missing=0) does, drop it, "
-                "or wrap a callable in Query(..., takes_missing=True)"
+                "holds None; ask of a number in its place, as SUM.of(lambda x: x, missing=0) does, "
+                "drop it, or wrap a callable in Query(..., takes_missing=True)"
             )
         if self.query.grouping is not None:
             self._check_columns(self.query.grouping)
@@ -205,15 +205,16 @@ class Problem:
     def words_by_group(self) -> str:
         """Of a query by group, what else is solved, for the end of a message."""
         by_group = (
-            " (by group, counts and sums alone are solved over all datasets: SUM.by and COUNT.by make a "
-            "mean; one dataset is solved for VARIANCE and other exact queries of a column; where "
-            "each group's size is public, ask each alone: under one change the largest is the answer)"
+            " (by group, counts and sums alone are solved over all datasets: SUM.by and COUNT.by "
+            "make a mean; one dataset is solved for VARIANCE and other exact queries of a column; "
+            "where each group's size is public, ask each alone: under one change the largest is "
+            "the answer)"
         )
         return by_group if self.query.grouping else ""
 
     @property
     def _by_column(self) -> list[Universe]:
-        """The numbers of a column that is asked of by group: fewer datasets, and counted at once."""
+        """The numbers of a column that is asked of by group: of fewer datasets."""
         of = uncut(self.query.grouping.of_what) if self.query.grouping else None
         rows = isinstance(of, str) and self.universe.source.one_row_each
         said = self.universe.said(of) if rows else ()
@@ -229,7 +230,8 @@ class Problem:
         """Refuse a problem whose relation has no feasible direction."""
         if not self.plan:
             raise Infeasible(
-                f"no direction of {self.relation} is feasible at size={self.size}: {self.why_infeasible}"
+                f"no direction of {self.relation} is feasible at size={self.size}: "
+                f"{self.why_infeasible}"
             )
 
     @property
@@ -361,10 +363,10 @@ def within_budget(count: int, limit: int, what: str) -> None:
     """Refuse to count past the limit; say what can be done."""
     if count > limit:
         raise TooLarge(
-            f"at least {number_text(count)} {what} exceed the limit of {number_text(limit)}; raise max_datasets; "
-            "ask for a smaller size or k; thin out the universe, to its ends and both sides of each constant in "
-            "the query; ask sl.SUM, sl.MEAN or another standard query, which are solved; or let "
-            "sl.audit(..., method='search') look for a lower bound"
+            f"at least {number_text(count)} {what} exceed the limit of {number_text(limit)}; "
+            "raise max_datasets; ask for a smaller size or k; thin out the universe, to its ends "
+            "and both sides of each constant in the query; ask sl.SUM, sl.MEAN or another standard "
+            "query, which are solved; or let sl.audit(..., method='search') look for a lower bound"
         )
 
 

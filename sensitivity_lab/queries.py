@@ -65,16 +65,17 @@ class Query(SaysWhich):
     >>> span((1, 2, 8))
     7
 
-    `function` receives a sorted tuple and returns a number or a vector. Without a `smallest_size` it is
-    tried on the empty dataset where that is asked about: if it fails there, the result says that this was
-    not asked; for want of memory, time or a connection it is refused. A function of tables is asked
-    about each dataset twice, the second time in another order of the rows, and refused where its answer
-    depends on that. `exact` functions receive ints and Fractions, others the caller's own numbers. A
-    Decimal in an answer is read as the Fraction that it is. The answer of a `root` query is the square
-    root of what its function returns. `rows` answers N datasets at
-    once, as rows(positions, universe), of an (N, n) array of positions among `universe.values`: N integers
-    (or vectors of them) and their denominator; the first of each size is held to the function's. `proved`
-    says what is proved of a standard query, for the routes that enumerate nothing.
+    `function` receives a sorted tuple and returns a number or a vector. Without a `smallest_size`
+    it is tried on the empty dataset where that is asked about: if it fails there, the result says
+    that this was not asked; for want of memory, time or a connection it is refused. A function of
+    tables is asked about each dataset twice, the second time in another order of the rows, and
+    refused where its answer depends on that. `exact` functions receive ints and Fractions, others
+    the caller's own numbers. A Decimal in an answer is read as the Fraction that it is. The answer
+    of a `root` query is the square root of what its function returns. `rows` answers N datasets at
+    once, as rows(positions, universe), of an (N, n) array of positions among `universe.values`:
+    N integers (or vectors of them) and their denominator; the first of each size is held to the
+    function's. `proved` says what is proved of a standard query, for the routes that enumerate
+    nothing.
 
     Queries of equal parts are equal, so two histograms of the same edges are one; a query can be
     pickled where its function can.
@@ -191,7 +192,7 @@ class Query(SaysWhich):
         return Query(name, grouping, 0)
 
     def _require_whole(self, asked: str) -> None:
-        """Refuse a query by group, which is asked of nothing else, and a statement, which says all."""
+        """Refuse a query by group, asked of nothing else, and a statement, which says all."""
         if self.grouping is not None:
             words = " already" if asked == "by" else f": {asked} comes before by"
             raise ValueError(f"query {self.name} is by group{words}")
@@ -219,7 +220,7 @@ class Query(SaysWhich):
 
     @property
     def together(self) -> Any:
-        """The statement of SQL that it asks, which answers many datasets of tables at once; or None."""
+        """The statement of SQL that it asks, which answers many datasets at once; or None."""
         return self.function if hasattr(type(self.function), "answers_together") else None
 
     @property
@@ -278,7 +279,8 @@ class Query(SaysWhich):
             if not are_near(answers[i], alone):
                 raise AnswersDiffer(
                     f"query {self.name} must answer many datasets as it does each alone, got "
-                    f"{brief(answers[i])} and alone {brief(alone)} on dataset {number_repr(dataset)}"
+                    f"{brief(answers[i])} and alone {brief(alone)} on dataset "
+                    f"{number_repr(dataset)}"
                 )
         return answers
 
@@ -293,7 +295,8 @@ class Query(SaysWhich):
         >>> most.answer_in_orders(given, (0, 1), given.several((0, 1)))
         7
 
-        Raises OrderMatters where it is another one, ValueError where it is so in the same order, too.
+        Raises OrderMatters where it is another one, ValueError where it is so in the same order,
+        too.
         """
         answer = self.answer(given(positions))
         for other in others:
@@ -306,10 +309,10 @@ class Query(SaysWhich):
                     f"{dataset}, then {brief(then)}; fix its seed, or audit it without its noise"
                 )
             raise OrderMatters(
-                f"query {self.name} must not depend on the order of rows (sort inside the function, "
-                "round what it returns if this is rounding, or ask audit(..., order='any') or "
-                f"'kept'), got {brief(answer)} on dataset {dataset} and {brief(again)} on "
-                f"{number_repr(other)}"
+                f"query {self.name} must not depend on the order of rows (sort inside the "
+                "function, round what it returns if this is rounding, or ask audit(..., "
+                f"order='any') or 'kept'), got {brief(answer)} on dataset {dataset} and "
+                f"{brief(again)} on {number_repr(other)}"
             )
         return answer
 
@@ -505,7 +508,7 @@ def _checked_number(number: Any, name: str) -> Any:
 
 
 def answers_at(query: Query, universe: Universe, rows: np.ndarray) -> list[Any]:
-    """The answers (squares for a root query) on the datasets whose value positions the rows hold."""
+    """The answers (squares for a root query) on datasets whose value positions the rows hold."""
     if query.proved and query.rows is not None and not universe.has_missing:
         numerators, scale = query.rows(rows, universe)
         return [_over(numerator, scale) for numerator in numerators.tolist()]

@@ -191,7 +191,8 @@ class Relation:
         >>> Change(1).count_neighbours((1, 2, 3), Universe.population(range(1, 11)))
         22
 
-        Cost: O(k²) arithmetic for each value, O(k⁴) for each 64 and more alike. Errors: as `neighbours`.
+        Cost: O(k²) arithmetic for each value, O(k⁴) for each 64 and more alike. Errors: as
+        `neighbours`.
         """
         check_universe(universe)
         return count_neighbours_of(universe.indices(dataset), universe, self.moves)
@@ -304,9 +305,10 @@ def several(relations: Any) -> Any:
 def check_relation(relation: Any) -> None:
     """Refuse what is no relation with its k, or one whose moves the sweep would misread."""
     if not isinstance(relation, Relation) or type(relation) is Relation:
+        got = "Relation(k)" if isinstance(relation, Relation) else brief(relation)
         raise TypeError(
             "relation must be Add(k), Remove(k), AddRemove(k), SymmetricDifference(k) "
-            f"or Change(k), got {'Relation(k)' if isinstance(relation, Relation) else brief(relation)}"
+            f"or Change(k), got {got}"
             + ": sl.sweep and sl.audit take several"
             * isinstance(relation, (list, tuple))
         )
@@ -337,7 +339,7 @@ def neighbours_of(dataset: Indices, universe: Universe, moves: Iterable[Move]) -
 def count_neighbours_of(
     dataset: Indices, universe: Universe, moves: Iterable[Move], enough: int | None = None
 ) -> int:
-    """Count the neighbours of a dataset of value positions, or find more than `enough`; none is built."""
+    """Count a dataset's neighbours, or find more than `enough`; none is built."""
     moves, most, found = tuple(moves), 1, 0
     reach = max(map(max, moves))
     if enough is None:
@@ -350,7 +352,7 @@ def count_neighbours_of(
 
 
 def _count_within(dataset: Indices, universe: Universe, moves: Sequence[Move]) -> int:
-    """Count the neighbours by some moves: of a polynomial, for each value, of what leaves or joins."""
+    """Count the neighbours by some moves: of polynomials, for each value, of what goes or joins."""
     if not moves:
         return 0
     most_removed, most_added = (max(side) for side in zip(*moves, strict=True))

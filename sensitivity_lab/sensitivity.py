@@ -64,7 +64,8 @@ def global_sensitivity(
     :param norm: 1, 2 or infinity; it measures vectors. 0 counts the entries that differ, and a key
         that one answer alone has, whatever its number.
     :param output_metric: instead of a norm, a function of two answers of any kind (sets, labels, a
-        ranking) that gives the distance between them, such as `symmetric_distance`. Every pair is walked.
+        ranking) that gives the distance between them, such as `symmetric_distance`. Every pair is
+        walked.
     :param method: "sweep" (each dataset answered once), "walk" (each pair visited: the reference),
         "solver" (no enumeration; standard queries, where a proof covers them; any valid witness)
         or "auto": the sweep where it serves, else the walk; with more than a million datasets, or
@@ -202,7 +203,7 @@ def settle(problems: Sequence[Problem], *, method: str, budget: Budget) -> list[
 
 
 def _images(problems: Sequence[Problem]) -> list[Image | None]:
-    """What makes numbers of the records that problems ask about; none where these are asked as they are."""
+    """What makes numbers of the records asked about; none where these are asked as they are."""
     return images_of(problems) if any(p.asks_records for p in problems) else [None] * len(problems)
 
 
@@ -256,7 +257,7 @@ def _is_large(problem: Problem, method: str, budget: Budget) -> bool:
 def _proved(
     problem: Problem, method: str, budget: Budget, only: Indices | None = None
 ) -> tuple[Answered | None, str]:
-    """What the solver answers, of one dataset if one is given; or none, and where there is no proof.
+    """What the solver answers, of one dataset if one is given; or none, and what has no proof.
 
     Where it alone is asked for it must answer; a bound that no pair may attain is no answer.
     """

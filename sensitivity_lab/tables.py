@@ -54,8 +54,9 @@ def sweep(
     many records both share.
 
     >>> from sensitivity_lab import SUM, Change
-    >>> rows = Universe.population(pd.DataFrame({"team": ["law", "art", "art"], "pay": [50, 30, 40]}))
-    >>> table = sweep([SUM.of("pay")], {"staff": rows}, size=2, relations=[Change(1)])
+    >>> staff = pd.DataFrame({"team": ["law", "art", "art"], "pay": [50, 30, 40]})
+    >>> rows = {"staff": Universe.population(staff)}
+    >>> table = sweep([SUM.of("pay")], rows, size=2, relations=[Change(1)])
     >>> table["dataset"][0], table["neighbour"][0]
     ('− art 30 (1 shared)', '+ law 50 (1 shared)')
 

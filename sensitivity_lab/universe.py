@@ -28,8 +28,8 @@ Indices = tuple[int, ...]
 
 LARGEST_SIZE = 2**63 - 1  # beyond it a range has no length, on most computers
 MAKERS = (
-    "Universe.population(...) makes one of known records or a table's rows, Universe.value_range(...) "
-    "one of values that may come any number of times"
+    "Universe.population(...) makes one of known records or a table's rows, "
+    "Universe.value_range(...) one of values that may come any number of times"
 )
 MOST_WRITTEN = 12  # values that a universe is written with
 
@@ -62,8 +62,9 @@ class Universe(metaclass=_Shown):
 
     Two universes are equal where functions receive the same from both: the same kind, values of the
     same types with the same copies, and name, in whatever order they were given. Its arrays are
-    read-only, and it can be pickled. Values that are equal as numbers are one value, which functions
-    receive in one form: of 1 and 1.0, or of 19.99 and numpy.float32(19.99), one of the two.
+    read-only, and it can be pickled. Values that are equal as numbers are one value, which
+    functions receive in one form: of 1 and 1.0, or of 19.99 and numpy.float32(19.99), one of the
+    two.
 
     >>> Universe.population([2, 1]) == Universe.population([1, 2])
     True
@@ -72,7 +73,7 @@ class Universe(metaclass=_Shown):
     Source: def-universe in the book's lookup on neighbours.
     """
 
-    source: Source = None  # type: ignore[assignment]  # whoever leaves it out is told how universes are made
+    source: Source = None  # type: ignore[assignment]  # who leaves it out is told of the makers
     unlimited: bool = False
     name: str | None = None
 
@@ -220,8 +221,8 @@ class Universe(metaclass=_Shown):
         :param rows: how many rows a person keeps: `rows=2`.
         :param groups: of how many groups of a column all rows stay: `groups=("shop", 1)`.
         :param clip: to which bounds a column's numbers are cut: `clip={"price": (0, 100)}`.
-        :param keep: the column by which a person's rows come first, and so the groups that these are
-            of. Where it does not tell two rows apart the others do, from left to right; what is
+        :param keep: the column by which a person's rows come first, and so the groups that these
+            are of. Where it does not tell two rows apart the others do, from left to right; what is
             missing comes last. Of people who may bring none it may be a real table's alone.
 
         Whoever had a row keeps one. Any people (`most_rows`) become whoever the bounds can leave:
@@ -282,7 +283,8 @@ class Universe(metaclass=_Shown):
         return read_only(self.source.counts)
 
     def given(self, positions: Iterable[int], exact: bool = False) -> Any:
-        """Return the dataset at some positions among `values`, as functions, or `exact` ones, receive it.
+        """Return the dataset at some positions among `values`, as functions, or `exact` ones,
+        receive it.
 
         >>> Universe.population([10, 20, 20]).given((0, 1))
         (10, 20)
@@ -290,7 +292,8 @@ class Universe(metaclass=_Shown):
         return self.source.giver(exact)(tuple(positions))
 
     def numbers_of(self, what: Any) -> Any:
-        """Return what a query is asked of: what a column, or a function, makes of each of the m records.
+        """Return what a query is asked of: what a column, or a function, makes of each of the m
+        records.
 
         >>> Universe.population(["yes", "no"]).numbers_of(len)
         [2, 3]
@@ -436,7 +439,8 @@ class Universe(metaclass=_Shown):
         checked = whole_number(size, "size", 0)
         if checked > self.records:
             raise ValueError(
-                f"size must be at most {self.records}, the records in the population, got size={brief(size)}"
+                f"size must be at most {self.records}, the records in the population, got "
+                f"size={brief(size)}"
             )
         if checked > LARGEST_SIZE:
             raise ValueError(f"size must be at most {LARGEST_SIZE}, got size={brief(size)}")
@@ -503,7 +507,7 @@ def multisets(copies: Sequence[int], size: int) -> Iterator[tuple[int, ...]]:
 
 
 def _mixed_multisets(held: list[int], copies: list[int], size: int) -> Iterator[tuple[int, ...]]:
-    """Multisets of `size`, each the next after the one before: its last entry that can rise does."""
+    """Multisets of `size`, each the next after the one before: its last that can rise does."""
     room = [*accumulate(reversed(copies), initial=0)][::-1]  # records that values from j on supply
     chosen: list[int] = []  # positions in `held`
     kept, j = 0, 0

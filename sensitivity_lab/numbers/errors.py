@@ -11,7 +11,8 @@ class Infeasible(ValueError):
     ...     global_sensitivity(MEAN, Universe.value_range([0, 1]), size=1, relation=Remove(1))
     ... except Infeasible as error:
     ...     print(error)
-    no direction of Remove(1) is feasible at size=1: remove 1: leaves 0 records, mean needs at least 1
+    no direction of Remove(1) is feasible at size=1: remove 1: leaves 0 records,
+        mean needs at least 1
     """
 
 

@@ -1,4 +1,4 @@
-"""How far apart two answers lie, and in which arithmetic: the gap that a sensitivity is the widest of."""
+"""How far apart two answers lie, and in which arithmetic: the widest gap is the sensitivity."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def _entries_that_differ(a: Any, b: Any) -> int:
 
 
 def _side_by_side(a: Any, b: Any) -> tuple[list[tuple[Any, Any]], list[Any]]:
-    """The entries of two vectors in pairs, key by key; and those whose key one of them has alone."""
+    """The entries of two vectors in pairs, key by key; and those whose key only one of them has."""
     if getattr(a, "labels", None) == getattr(b, "labels", None):  # or both have none
         return list(zip(a, b, strict=True)), []
     mine, yours = by_key(a), by_key(b)
@@ -139,7 +139,7 @@ def same_shape(answer: Any, first: Any, name: str) -> None:
 
 
 def has_same_shape(answer: Any, other: Any) -> bool:
-    """Whether two answers can be compared: two numbers, vectors of one length, any with keys of one kind."""
+    """Whether two answers compare: numbers, vectors of one length, any with keys of one kind."""
     if isinstance(answer, Labelled) and isinstance(other, Labelled):
         return {answer.with_columns, other.with_columns} != {True, False}
     return labels_of(answer) == labels_of(other)
@@ -193,7 +193,7 @@ def by_key(answer: Answer | Labelled) -> dict[Any, Any]:
 
 
 def keys_that_differ(answer: Answer, other: Answer) -> dict[Any, tuple[Any, Any]]:
-    """The keys at which two answers differ, with what each has there: None where it has no such key."""
+    """The keys at which two answers differ, with what each has there: None for no such key."""
     before, after = by_key(answer), by_key(other)
     keys = sorted_labels({**before, **after})
     pairs = {key: (before.get(key), after.get(key)) for key in keys}

@@ -183,7 +183,7 @@ def _is_long(value: Any, digits: int) -> bool:
 
 
 def _line(entries: Sequence[Any], text: Callable[[Any], str], longest: int) -> str:
-    """Entries in brackets: of many the runs of equal ones, of over a hundred the first and last ten."""
+    """Entries in brackets: of many the runs of equals, of over a hundred the first and last ten."""
     if len(entries) <= longest:
         return f"({', '.join(map(text, entries))})"
     runs = _alike(entries)

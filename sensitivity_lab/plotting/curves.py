@@ -80,7 +80,8 @@ def plot_sweep(
     Other numbers stand beside these:
 
     >>> printed = table.assign(sensitivity=[0.5, 0.9])
-    >>> panel = plot_sweep(table.assign(closed_form=[0.5, 1]), formulas=True, beside=printed).axes[0]
+    >>> known = table.assign(closed_form=[0.5, 1])
+    >>> panel = plot_sweep(known, formulas=True, beside=printed).axes[0]
     >>> [line.get_ydata().tolist() for line in panel.lines]
     [[0.5, 1.0], [0.5, 1.0], [0.5], [0.9]]
 
@@ -135,7 +136,8 @@ MOST_IN_PAIRS = 6  # panels of one column; of more, five stand beside one anothe
 SMALL: dict[Any, Any] = {"axes.titlesize": 11, "xtick.labelsize": 10, "ytick.labelsize": 10}
 THIN: dict[str, Any] = {"color": CLAIMED, "linewidth": 1, "zorder": 2.8}
 TICK: dict[str, Any] = {
-    "color": INK, "linestyle": "", "marker": "_", "markersize": 9, "markeredgewidth": 1.4, "zorder": 3,
+    "color": INK, "linestyle": "", "marker": "_", "markersize": 9, "markeredgewidth": 1.4,
+    "zorder": 3,
 }  # fmt: skip
 AGREE = 1e-9  # of itself: floats that printed the same number
 
@@ -219,7 +221,7 @@ def _draw_block(part: FigureBase, title: str, rows: pd.DataFrame, across: int) -
 def _draw_panel(
     panel: Axes, rows: pd.DataFrame, relations: Iterable[str], *, fine: bool = False
 ) -> None:
-    """One query: a line for each relation, finer where many stand together, under the query's name."""
+    """One query under its name: a line for each relation, finer where many stand together."""
     lines = relation_lines(relations)
     for line in lines.values() if fine else ():
         line.update({name: 0.7 * line[name] for name in ("linewidth", "markersize")})

@@ -28,9 +28,11 @@ from sensitivity_lab.universe import Universe, check_universe
 NAMES = "MEAN MEDIAN COUNT SUM STD VARIANCE MIN MAX"
 TEN = (*map(CONSTANTS.__getitem__, NAMES.split()), quantile(0.25), quantile(0.75))
 KS = range(1, 5)
-# Typed at a control, "x" would reach JupyterLab, which cuts the cell: what this stands in keeps its keys.
+# Typed at a control, "x" would reach JupyterLab, which cuts the cell: what this stands in keeps
+# its keys.
 KEYS = """<img hidden alt="" src="data:," onerror="requestAnimationFrame(() =>
-    this.closest('.widget-vbox').addEventListener('keydown', (event) => event.stopPropagation()))">"""
+    this.closest('.widget-vbox').addEventListener('keydown', \
+(event) => event.stopPropagation()))">"""
 
 
 @by_name
@@ -134,7 +136,7 @@ class _Asked:
         return escape(text), _html(self._panels(size, relation, name)), picture
 
     def _panels(self, size: int, relation: Relation, name: str) -> Figure:
-        """The panels at a size, with a ring at the chosen relation and k, and the picked one grey."""
+        """The panels at a size, a ring at the chosen relation and k, and the picked one grey."""
         table = self.table(size)
         figure = plot_sweep(table)
         chosen = table[(table["relation"] == relation.kind) & (table["k"] == relation.k)]

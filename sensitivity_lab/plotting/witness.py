@@ -72,7 +72,7 @@ class NumberLine:
         scale: Iterable[Any] = (),
         room: float = ROOM,
     ) -> None:
-        """Reach to all marks, with a tick at each value of a scale: an outlier leaves room for the rest."""
+        """Reach to all marks, with a tick at each value of a scale; outliers leave others room."""
         distinct = sorted({exact_number(record) for record in records})
         beside = set(map(exact_number, marks))
         if distinct:
@@ -116,11 +116,11 @@ def plot_witness(sensitivity: Sensitivity, *, ax: Axes | None = None) -> Figure 
     joins what both hold; an open square is removed (or changed from), a triangle is added (or
     changed to). A tick marks the query's answer on each, and the arrow between the ticks is the
     sensitivity. What does not lie among the records, such as a vector, a count, a variance or a
-    large sum, is written and not marked. A stretch without records that is over twenty times the usual step is
-    drawn shorter, with a break sign. A universe of at most twelve values is shown whole.
-    Where a query is asked of what a record says, as in `MEAN.of("salary")`, those numbers are
-    drawn. Other records that are no numbers stand in two tables, with the same marks before the
-    rows that leave and join; of many rows the first and the last are shown.
+    large sum, is written and not marked. A stretch without records that is over twenty times the
+    usual step is drawn shorter, with a break sign. A universe of at most twelve values is shown
+    whole. Where a query is asked of what a record says, as in `MEAN.of("salary")`, those numbers
+    are drawn. Other records that are no numbers stand in two tables, with the same marks before
+    the rows that leave and join; of many rows the first and the last are shown.
     On axes of your own, `ax`, it is drawn to their size, and they are returned.
     Cost: one evaluation of the query on each of the two datasets.
     Raises ValueError for a dataset of over 100 records (before any is built), one with a missing
@@ -254,7 +254,7 @@ def _numbers_shown(sensitivity: Sensitivity) -> list[tuple[Any, ...]]:
 def _are_on_the_line(
     sensitivity: Sensitivity, answers: Sequence[Any], values: Sequence[Any]
 ) -> bool:
-    """Whether the answers lie on the line of records: one number each, in their unit, among them."""
+    """Whether the answers lie on the line of records: one number each, in their unit and span."""
     proved = sensitivity.query.proved
     if (proved and not proved.among_records) or any(isinstance(each, tuple) for each in answers):
         return False
@@ -362,7 +362,7 @@ def _draw_answers(
     *,
     marked: bool,
 ) -> None:
-    """The query's answer at the end of each row, with a tick through it where it lies on the line."""
+    """The query's answer at the end of each row, with a tick where it lies on the line."""
     told = answer_texts(*answers) if any(isinstance(a, Labelled) for a in answers) else ("", "")
     for answer, end, side, keyed in zip(answers, ends, (1, -1), told, strict=True):
         x = line.x_of(answer) if marked else line.room / 2

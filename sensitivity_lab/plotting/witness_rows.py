@@ -87,7 +87,7 @@ def sheet_of(marked: Marked, captions: Sequence[str], value: str, room: float) -
 
 
 def _side(marked: Marked, sign: str, letters: int) -> Side:
-    """One of the two datasets: its rows' signs, its tables with their grids, alike on both sides."""
+    """One of the two datasets: its rows' signs, its tables with their grids, alike on both."""
     return sign + SHARED, [(table, table.grid(letters)) for table in marked.tables]
 
 

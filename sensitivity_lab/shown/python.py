@@ -1,4 +1,4 @@
-"""Python that makes a dataset again, a table in the library that it is of, or a query; and snippets."""
+"""Python that makes a dataset again, a table in its own library, or a query; and snippets."""
 
 from __future__ import annotations
 
@@ -98,7 +98,7 @@ def _pandas_type(dtype: Any) -> str:
 
 
 def own_numbers(records: Iterable[Any]) -> list[str]:
-    """Where the kinds of number come from that neither Python nor numpy has, if a text names them."""
+    """Where the kinds of number come from that Python and numpy have not, if a text names them."""
     known = ("builtins", "fractions", "decimal", "numpy", "datetime", "pandas")
     kinds = set()
     for record in records:

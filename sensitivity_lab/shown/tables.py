@@ -72,7 +72,7 @@ class MarkedTable:
         return Grid(self.columns, [line for _, line in self.lines()], room)
 
     def text(self) -> list[str]:
-        """Its lines of text, the columns below one another, `-` and `+` before the rows that differ."""
+        """Its lines of text, the columns aligned, `-` and `+` before the rows that differ."""
         grid = self.grid()
         signed = [(SHARED, grid.line(self.columns)), *((s, grid.line(x)) for s, x in self.lines())]
         lines = [f"{sign}  {line}".rstrip() for sign, line in signed]
@@ -114,7 +114,7 @@ class Marked:
         return f"{counted(shared + max(apart), 'record')}: {', '.join(words)}"
 
     def lines(self) -> tuple[str, str]:
-        """The dataset and its neighbour in a line each: what only it has, and how many are shared."""
+        """The dataset and its neighbour in a line each: what only it has, how many are shared."""
         shared = f"({self.counts[0]:,} shared)"
         sides = zip("−+", (LEAVES, JOINS), self.counts[1:], strict=True)
         here, there = (f"{self._line(*side)} {shared}".lstrip() for side in sides)
@@ -198,7 +198,7 @@ def _part(frame: Any) -> SomeRows:
 
 
 def _who(source: Source, frames: Mapping[str | None, Any], numbers: range, word: str) -> list[str]:
-    """Who leaves, or joins, each with how many rows of which table; nobody where rows are records."""
+    """Who leaves, or joins, with how many rows of which table; nobody where rows are records."""
     id = source.id
     if id is None:
         return []
@@ -252,10 +252,10 @@ def more_rows(hidden: int) -> str:
 
 
 class Grid:
-    """Where the columns of a table stand, in letters: numbers to the right, the rest to the left."""
+    """Where the columns of a table stand, in letters: numbers right, the rest left."""
 
     def __init__(self, columns: Sequence[str], lines: Sequence[Line], room: float) -> None:
-        """Keep of some columns those that fit: all of them, or as many as can be from either end."""
+        """Keep of some columns those that fit: all, or as many as can be from either end."""
         rows = [line for line in lines if not isinstance(line, int)]
         cells = [[row[i] for row in rows] for i in range(len(columns))]
         texts = (list(map(cell_text, (name, *of))) for name, of in zip(columns, cells, strict=True))
@@ -276,7 +276,7 @@ class Grid:
         return sum(shown) + 2 * max(0, len(shown) - 1)
 
     def cells(self, row: Sequence[Any]) -> list[tuple[str, int, bool]]:
-        """The kept cells of a row: each text, where its column starts or ends, and which of both."""
+        """The kept cells of a row: each text, where its column starts or ends, and which."""
         cells, start = [], 0
         for i in self.kept:
             wide = len(LEFT_OUT) if i is None else self.widths[i]
