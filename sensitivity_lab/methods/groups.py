@@ -113,7 +113,8 @@ class Members:
         return Pool(numbers, tuple(own.tolist()), most_added)
 
     def between(self, i: int, own: Indices, neighbour: Indices) -> tuple[list[int], list[int]]:
-        """Which records leave a group and which join it, so that one set of its numbers becomes another."""
+        """Which records leave a group and which join it,
+        so that one set of its numbers becomes another."""
         here, there = Counter(own), Counter(neighbour)
         leave = (here - there).items()
         gone = [at for number, n in leave for at in self._those(i, number, self.held)[:n]]

@@ -122,7 +122,8 @@ def test_every_form_says_what_its_text_says():
         ({"relations": [sl.Change(1), sl.Add(1)]}, "relations must be of one kind"),
         ({"sizes": [2]}, "must be 4 to see and 1 unseen at the least, got 1 and 1"),
         ({"query": sl.STD}, "must be exact numbers"),
-        ({"universes": [sl.Universe.population(["a", "b"])] * 3, "query": sl.COUNT}, "must be exact numbers"),
+        ({"universes": [sl.Universe.population(["a", "b"])] * 3, "query": sl.COUNT},
+            "must be exact numbers"),
     ],
 )  # fmt: skip
 def test_what_no_formula_can_be_sought_for_is_refused(options, words):

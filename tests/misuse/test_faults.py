@@ -403,7 +403,8 @@ def is_answer(meaning):
 # --- the calls: what they are named, and what is valid for each parameter ------------------------
 
 QUERIES = [
-    sl.MEAN, sl.MEDIAN, sl.STD, sl.SUM, sl.COUNT, sl.variance(ddof=1), span, sl.histogram([0, 1, 4]),
+    sl.MEAN, sl.MEDIAN, sl.STD, sl.SUM, sl.COUNT, sl.variance(ddof=1), span,
+    sl.histogram([0, 1, 4]),
 ]  # fmt: skip
 STANDARD = [sl.MEAN, sl.MEDIAN, sl.SUM, sl.VARIANCE, sl.COUNT, sl.quantile(0.3)]
 RELATIONS = [sl.Change(1), sl.AddRemove(1), sl.SymmetricDifference(2), sl.Add(1), sl.Remove(1)]

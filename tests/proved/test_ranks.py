@@ -1,4 +1,5 @@
-"""Queries that weigh the sorted records by rank: closed forms and solvers, each against a second route.
+"""Queries that weigh the sorted records by rank:
+closed forms and solvers, each against a second route.
 
 `SOLVER_CASES=n` asks n random questions instead of the usual number.
 """
@@ -84,7 +85,8 @@ def test_of_sixty_records_some_of_the_shared_are_low_and_the_others_high(query):
 @pytest.mark.parametrize("query", [*SPREADS[:2], sl.MEAN, *RANKS[4:]], ids=str)
 @pytest.mark.parametrize("factor", [2**20, 2**25, 2**50, 2**90])
 def test_records_that_are_scaled_have_a_gap_that_is(query, factor):
-    """Catches sums and squares that wrap: in 64 bits, in two halves of 31 bits, and as Python ints."""
+    """Catches sums and squares that wrap: in 64 bits, in two halves of 31 bits,
+    and as Python ints."""
     plain = np.random.default_rng(3).integers(0, 1000, 40).tolist()
     for relation in (sl.Change(2), sl.AddRemove(1)):
         ask = {"size": 20, "relation": relation, "method": "solver"}
@@ -100,9 +102,12 @@ def test_records_that_are_scaled_have_a_gap_that_is(query, factor):
 
 
 def neighbours_of(pool, removed, added):
-    """Every neighbour by a move, with what changes, the highest first, each own record before spare ones."""
+    """Every neighbour by a move, with what changes, the highest first,
+    each own record before spare ones."""
     own, spare = pool.own.tolist(), pool.spare.tolist()
-    places = sorted([(at, 0, i) for i, at in enumerate(own)] + [(at, 1, i) for i, at in enumerate(spare)])  # fmt: skip
+    places = sorted(
+        [(at, 0, i) for i, at in enumerate(own)] + [(at, 1, i) for i, at in enumerate(spare)]
+    )
     leave = [place for place in places if not place[1]]
     join = [place for place in places if place[1]]
     for gone in combinations(leave, removed):
@@ -113,7 +118,8 @@ def neighbours_of(pool, removed, added):
 
 @pytest.mark.parametrize("seed", range(4))
 def test_the_widest_and_the_narrowest_neighbour_equal_a_brute_force(seed):
-    """Catches an end that is not kept, a window that is not tried, and another one of equal ones."""
+    """Catches an end that is not kept, a window that is not tried,
+    and another one of equal ones."""
     rng = random.Random(f"one dataset {seed}")
     for _ in range(2 * CASES):
         records = rng.choices([*range(rng.choice([2, 4, 30])), *[2**70] * (seed == 3)], k=7)
@@ -130,5 +136,7 @@ def test_the_widest_and_the_narrowest_neighbour_equal_a_brute_force(seed):
         every = [*neighbours_of(pool, removed, added)]
         x = universe.scaled[0]
         for sign, found in zip((-1, 1), widest_and_narrowest(pool, (removed, added)), strict=True):
-            best = min(every, key=lambda one: (sign * (int(x[one[0][-1]]) - int(x[one[0][0]])), one[1]))  # fmt: skip
+            best = min(
+                every, key=lambda one: (sign * (int(x[one[0][-1]]) - int(x[one[0][0]])), one[1])
+            )
             assert found == best[0]

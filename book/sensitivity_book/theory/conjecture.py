@@ -1,7 +1,9 @@
-"""A formula from numbers: the simplest form that fits small cases, held to cases that it has not seen.
+"""A formula from numbers: the simplest form that fits small cases,
+held to cases that it has not seen.
 
-Forms grow from letters by + − · / min max, up to three letters; of equal values on the seen cases the shortest stays.
-The last step is looked up: where a + b must be t, the other side is t − a. Floats choose, Fractions confirm.
+Forms grow from letters by + − · / min max, up to three letters; of equal values on the seen cases
+the shortest stays. The last step is looked up: where a + b must be t, the other side is t − a.
+Floats choose, Fractions confirm.
 """
 
 from __future__ import annotations
@@ -35,7 +37,8 @@ JOINED: dict[str, tuple[int, Callable[[Any, Any], Any], Callable[..., Any]]] = {
     "·": (2, operator.mul, np.multiply), "/": (2, operator.truediv, np.divide),
     " + ": (1, operator.add, np.add), " − ": (1, operator.sub, np.subtract),
 }  # fmt: skip
-# For t and one side a, how the other side follows: of a + b = t and a·b = t, and of b − a = t and b / a = t.
+# For t and one side a, how the other side follows:
+# of a + b = t and a·b = t, and of b − a = t and b / a = t.
 BACK = {" + ": " − ", "·": "/", " − ": " + ", "/": "·"}
 
 
@@ -53,14 +56,18 @@ class Case(NamedTuple):
         ends, k = (self.universe.exact_values[0], self.universe.exact_values[-1]), self.relation.k
         low, high = (Fraction(end or 0) for end in ends)
         name, n = ("n", self.size) if isinstance(self.size, int) else ("m", min(self.size))
-        held: dict[str, Any] = {"0": 0, "1": 1, "2": 2, "k": k, name: n, "R": high - low, "U": high, "L": low,
-                                "max(|L|, |U|)": max(abs(low), abs(high)), "v": self.universe.distinct,
-                                "⌈k/2⌉": (k + 1) // 2, "⌊k/2⌋": k // 2, f"⌈{name}/2⌉": (n + 1) // 2, f"⌊{name}/2⌋": n // 2}  # fmt: skip
+        held: dict[str, Any] = {
+            "0": 0, "1": 1, "2": 2, "k": k, name: n, "R": high - low, "U": high, "L": low,
+            "max(|L|, |U|)": max(abs(low), abs(high)), "v": self.universe.distinct,
+            "⌈k/2⌉": (k + 1) // 2, "⌊k/2⌋": k // 2,
+            f"⌈{name}/2⌉": (n + 1) // 2, f"⌊{name}/2⌋": n // 2,
+        }  # fmt: skip
         return {letter: Fraction(number) for letter, number in held.items()}
 
 
 class Form(NamedTuple):
-    """A formula: its text, how close that binds, its letters (a half counts as two), its exact value."""
+    """A formula: its text, how close that binds, its letters (a half counts as two),
+    its exact value."""
 
     text: str
     binds: int
@@ -87,8 +94,9 @@ class Form(NamedTuple):
 class Conjecture:
     """A formula that fits small cases; what it says of others is no answer.
 
-    `status` is "conjecture" (it fits the unseen cases, too), "refuted" (by the `counterexample`, of which the formula
-    says `said`) or "none" (no form of at most six letters fits what was seen). `cases` are all that were asked.
+    `status` is "conjecture" (it fits the unseen cases, too), "refuted" (by the `counterexample`, of
+    which the formula says `said`) or "none" (no form of at most six letters fits what was seen).
+    `cases` are all that were asked.
     """
 
     query: str
@@ -128,13 +136,15 @@ def conjecture(
     >>> conjecture(sl.MEAN, scales, sizes=range(1, 9), relations=changes)
     mean: R·min(k, n)/n fits 96 of 96, 54 of them unseen: a conjecture, not a proof
 
-    The last universe, size and relation stay unseen, of each where there are several. Letters are k, the size n (of a
-    range its least, m), the ends L and U, R = U − L, ``max(|L|, |U|)``, v different values, and halves. Where even and odd
-    sizes have a form each, both are said. Let letters differ: with L = 0 everywhere nothing
-    tells R from U. Nothing here is an answer: `closed_form` has proved ones.
+    The last universe, size and relation stay unseen, of each where there are several. Letters are
+    k, the size n (of a range its least, m), the ends L and U, R = U − L, ``max(|L|, |U|)``, v
+    different values, and halves. Where even and odd sizes have a form each, both are said. Let
+    letters differ: with L = 0 everywhere nothing tells R from U. Nothing here is an answer:
+    `closed_form` has proved ones.
 
-    Cost: `global_sensitivity` for each case, then some seconds. Raises its errors, but leaves out what is not
-    feasible; ValueError where too few cases are left, and for relations of several kinds.
+    Cost: `global_sensitivity` for each case, then some seconds. Raises its errors, but leaves out
+    what is not feasible; ValueError where too few cases are left, and for relations of several
+    kinds.
     """
     asked = as_query(query)
     axes = {"universes": universes, "sizes": sizes, "relations": relations}
@@ -168,7 +178,8 @@ def _listed_axis(name: str, given: Any) -> tuple[Any, ...]:
 
 
 def _cases(query: Query, *axes: tuple[Any, ...]) -> Iterator[Case]:
-    """Each feasible setting with its sensitivity; of each axis the last is unseen, if it has several."""
+    """Each feasible setting with its sensitivity;
+    of each axis the last is unseen, if it has several."""
     if len({type(relation) for relation in axes[2]}) > 1:
         raise ValueError(f"relations must be of one kind, got {brief(axes[2])}")
     lasts = [axis[-1] for axis in axes if len(axis) > 1]
@@ -248,7 +259,8 @@ def _level(held: dict[bytes, Any]) -> Level:
 
 
 def _joined_levels(left: Level, right: Level) -> Iterator[tuple[Any, np.ndarray]]:
-    """Each form of one level with each of another, by every operation; the text is made if it is needed."""
+    """Each form of one level with each of another, by every operation;
+    the text is made if it is needed."""
     (a, x), (b, y) = left, right
     for op in JOINED:
         rows = _rounded(JOINED[op][2](x[:, None], y))

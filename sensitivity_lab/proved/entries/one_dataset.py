@@ -128,7 +128,8 @@ def ways_of(moves: Sequence[Move], limit: int) -> list[Move] | None:
 def widest_split(
     groups: Sequence[Group], moves: Sequence[Move], ways: Sequence[Move], norm: Norm
 ) -> tuple[Gap, dict[int, Indices]] | None:
-    """The widest gap by some moves, and by group the neighbour of its records; None without a proof."""
+    """The widest gap by some moves, and by group the neighbour of its records;
+    None without a proof."""
     if not ways:
         return 0, {}
     leaving, joining = (max(side) + 1 for side in zip(*moves, strict=True))

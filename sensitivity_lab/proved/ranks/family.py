@@ -31,7 +31,8 @@ class AtEnds(Family):
 
 
 class Monotone(AtEnds):
-    """Weights of which none is negative: what only one side has lies at the two ends (thm-monotone)."""
+    """Weights of which none is negative: what only one side has lies at
+    the two ends (thm-monotone)."""
 
     weights: Weights
 
@@ -167,7 +168,8 @@ class Quantile(Monotone):
         return Words("quantile", texts, where=where)
 
     def shares_from(self, relation: Relation, least: int) -> Iterator[Share]:
-        """One size that brings out every move's worst: q(N − 1) is whole for the higher side (thm-quantile)."""
+        """One size that brings out every move's worst:
+        q(N − 1) is whole for the higher side (thm-quantile)."""
         q = Fraction(self.q)
         room = (1 - q) * q.denominator or 1  # records above the quantile in each period
         periods = max(-(-(least + 2 * relation.k) // q.denominator), math.ceil(relation.k / room))

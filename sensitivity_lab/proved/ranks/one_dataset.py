@@ -1,4 +1,5 @@
-"""The neighbours of one dataset with the largest and the least answer of a query that weighs ranks."""
+"""The neighbours of one dataset with the largest and the least answer of a
+query that weighs ranks."""
 
 from __future__ import annotations
 
@@ -12,7 +13,8 @@ from sensitivity_lab.universe import Indices
 
 
 def outermost(pool: Pool, move: Move) -> tuple[Indices, Indices]:
-    """The lowest of its records leave and the highest spare ones join, and the other way (thm-local)."""
+    """The lowest of its records leave and the highest spare ones join,
+    and the other way (thm-local)."""
     (removed, added), n, m = move, len(pool.own), len(pool.spare)
     highest = joined(pool.own[removed:], pool.spare[m - added :])
     return highest, joined(pool.own[: n - removed], pool.spare[:added])
@@ -20,7 +22,8 @@ def outermost(pool: Pool, move: Move) -> tuple[Indices, Indices]:
 
 def widest_and_narrowest(pool: Pool, move: Move) -> tuple[Indices, Indices]:
     """The neighbours with the largest and the least range (thm-local-range)."""
-    # of equal ones that whose highest change is the lowest, then the next: the lowest leave and join
+    # of equal ones that whose highest change is the lowest, then the next:
+    # the lowest leave and join
     removed, added = move
     kept = len(pool.own) - removed
     if kept + added < 2:  # whose range is 0, whichever record it is
@@ -42,7 +45,8 @@ def _widest(pool: Pool, move: Move, x: np.ndarray) -> Indices:
 
 
 def _narrowest(pool: Pool, kept: int, added: int, x: np.ndarray) -> Indices:
-    """The narrowest window that holds as many of its own records as stay, and spare ones as join."""
+    """The narrowest window that holds as many of its own records as stay,
+    and spare ones as join."""
     starts = np.unique(np.concatenate([pool.own, pool.spare]))
 
     def last(part: np.ndarray, many: int) -> np.ndarray:

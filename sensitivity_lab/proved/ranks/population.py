@@ -14,7 +14,8 @@ from sensitivity_lab.proved.worst_pair import WorstPair
 
 # --- sums, means, quantiles (thm-monotone) ---
 #
-# A is the top and B the bottom. The shared ranks weigh at most 0 up to a turn, and at least 0 from there on:
+# A is the top and B the bottom. The shared ranks weigh at most 0 up to a turn,
+# and at least 0 from there on:
 #
 #     B B C C C . . . . C C A A
 
@@ -48,14 +49,16 @@ def widest_shifted(
 
 # --- the highest minus the lowest (thm-l-range-population) ---
 #
-# One side is a run of the records, as narrow as there is; the other has both ends of the population:
+# One side is a run of the records, as narrow as there is;
+# the other has both ends of the population:
 #
 #     A . . [ B B C C C C ] . . A        a ≥ 2: any run of C and B
 #     [ C C C C B B ] . . . . . A        a = 1: the lowest run, or the highest
 
 
 def widest_range(records: SortedRecords, share: tuple[int, int, int]) -> WorstPair:
-    """The widest pair of a share where D is positive, else some pair. Cost: one pass over the records."""
+    """The widest pair of a share where D is positive, else some pair.
+    Cost: one pass over the records."""
     c, a, b = share
     start = _start(records, share) if a else 0
     stop = start + c + b

@@ -1,4 +1,5 @@
-"""What each of n sorted records weighs, by its rank: exact numbers, in steps of ranks that weigh the same."""
+"""What each of n sorted records weighs, by its rank:
+exact numbers, in steps of ranks that weigh the same."""
 
 from __future__ import annotations
 
