@@ -1,7 +1,7 @@
 # Everything a reader or a contributor runs; `make help` lists it.
 #
-# Every target makes what it needs.  The first makes `.venv` from the lock and adds
-# the package and the book's own tools; it is made anew only when requirements.txt or book/pyproject.toml changes.
+# Every target makes what it needs.  The first makes `.venv` from the lock and adds the package, what goes
+# beyond it and the book's own tools; it is made anew only when requirements.txt or a pyproject.toml of these two changes.
 
 VENV   := .venv
 BIN    := $(VENV)/bin
@@ -22,7 +22,7 @@ PYTHON   ?= $(shell for name in python3 python3.13 python3.12 python3.11 python;
 	$$name -c "$(SUITABLE)" 2>/dev/null && echo $$name && break; done)
 
 .DEFAULT_GOAL := help
-.PHONY: help book live test lowest browser pdf screenshots lab outputs course lint types style format bench audit check-all lock clean
+.PHONY: help book live test lowest browser pdf screenshots lab outputs course lint types style format bench audit check-all wheels lock clean
 
 help: ## List these commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "make %-11s %s\n", $$1, $$2}' Makefile
@@ -31,7 +31,7 @@ book: $(READY) ## Run every notebook and build the book (RUN=stored: with the ou
 ifeq ($(HELD),out)
 	$(BIN)/python scripts/held.py $(PUBLIC)
 	test ! -d _build/live || { mkdir -p $(PUBLIC)/_build && ln -s $(CURDIR)/_build/live $(PUBLIC)/_build/live; }
-	PYTHONPATH=$(PUBLIC):$(PUBLIC)/book $(MAKE) -C $(PUBLIC) book HELD= VENV=$(abspath $(VENV))
+	PYTHONPATH=$(PUBLIC):$(PUBLIC)/beyond:$(PUBLIC)/book $(MAKE) -C $(PUBLIC) book HELD= VENV=$(abspath $(VENV))
 else
 	rm -rf $(HTML) _build/.doctrees _build/jupyter_execute
 	$(BIN)/python scripts/run_notebooks.py $(RUN)
@@ -43,17 +43,18 @@ live: $(READY) ## Fetch Python for the pages (30 MB), so that their cells run; m
 	$(BIN)/python -m sensitivity_book.live _build/live
 
 test: $(READY) ## Run the tests, the doctests, and every notebook against its stored outputs
-	$(PYTEST) tests sensitivity_lab book/sensitivity_book book/sensitivity_board --ignore tests/browser --doctest-modules --mpl $(COV) -n auto \
-	  --dist worksteal -p no:nbval --junitxml $(TIMES)/test.xml
+	$(PYTEST) tests sensitivity_lab beyond/sensitivity_beyond book/sensitivity_book book/sensitivity_board --ignore tests/browser \
+	  --doctest-modules --mpl $(COV) -n auto --dist worksteal -p no:nbval --junitxml $(TIMES)/test.xml
+	$(if $(COV),for part in sensitivity_lab beyond; do $(BIN)/coverage report --format total --include "$$part/*" || exit 1; done)
 	$(PYTEST) notebooks book/template --nbval --nbval-current-env --nbval-cell-timeout 300 \
 	  -n auto --dist loadscope --junitxml $(TIMES)/notebooks.xml
 
-lowest: $(READY) ## Test the package with the lowest versions that it declares (Python 3.11)
+lowest: $(READY) ## Test both packages with the lowest versions that they declare (Python 3.11)
 	$(BIN)/python -m venv --clear $(VENV)-lowest
-	$(BIN)/uv pip install --quiet --python $(VENV)-lowest/bin/python --resolution lowest-direct -r pyproject.toml \
-	  --extra plot --extra sql --extra testing "polars>=2" "pyarrow>=26" "pytest-cov>=7" "pytest-mpl>=0.19" "pytest-xdist>=3.8"
-	$(VENV)-lowest/bin/python -m pytest -n auto tests/test_sensitivity.py tests/test_properties.py \
-	  tests/test_universe.py tests/audit tests/records/test_rows.py tests/sql/test_sql.py
+	$(BIN)/uv pip install --quiet --python $(VENV)-lowest/bin/python --resolution lowest-direct \
+	  -e '.[plot]' -e './beyond[sql,testing]' "polars>=2" "pyarrow>=26" "pytest-cov>=7" "pytest-mpl>=0.19" "pytest-xdist>=3.8"
+	$(VENV)-lowest/bin/python -m pytest -n auto tests/core/test_sensitivity.py tests/core/test_properties.py \
+	  tests/core/test_universe.py tests/beyond/audit tests/beyond/tables/test_rows.py tests/beyond/sql/test_sql.py
 
 browser: $(READY) ## Look at the built book and at JupyterLab in a real Chromium (BROWSERS=all: in Firefox, too)
 	$(PYTEST) tests/browser $(if $(BROWSERS),,--ignore tests/browser/test_firefox.py) -n auto --dist loadgroup \
@@ -100,11 +101,11 @@ audit: $(READY) ## Ask other libraries again, each in its own environment, and s
 	$(BIN)/python -u -m sensitivity_board.audit $(LIBRARIES)
 
 check-all: lint ## The slow checks: long fuzzing, three Pythons, lowest versions, two identical builds, a browser
-	ORACLE_CASES=1000 $(PYTEST) tests/methods/test_walk_and_sweep.py -n auto
-	CHECK_ALL=1 FAULT_CASES=10000 $(PYTEST) tests/misuse/test_faults.py -n auto
-	CHECK_ALL=1 SQL_CASES=1000 $(PYTEST) tests/sql/test_sql_fuzz.py -n auto
-	RECORDS_CASES=40 $(PYTEST) tests/records/test_records.py -n auto
-	CHECK_ALL=1 SOLVER_RECORDS=5 SOLVER_CASES=1000 $(PYTEST) tests/methods/test_solvers.py tests/methods/test_spread_floor.py tests/proved -n auto
+	ORACLE_CASES=1000 $(PYTEST) tests/core/methods/test_walk_and_sweep.py -n auto
+	CHECK_ALL=1 FAULT_CASES=10000 $(PYTEST) tests/beyond/test_faults.py -n auto
+	CHECK_ALL=1 SQL_CASES=1000 $(PYTEST) tests/beyond/sql/test_sql_fuzz.py -n auto
+	RECORDS_CASES=40 $(PYTEST) tests/beyond/tables/test_records.py -n auto
+	CHECK_ALL=1 SOLVER_RECORDS=5 SOLVER_CASES=1000 $(PYTEST) tests/beyond/proofs tests/core/proved -n auto
 	CHECK_ALL=1 $(MAKE) test VENV=.venv-3.11 PYTHON=python3.11
 	for version in 3.12 3.13; do \
 	  $(MAKE) test VENV=.venv-$$version PYTHON=python$$version || exit 1; done
@@ -116,6 +117,13 @@ check-all: lint ## The slow checks: long fuzzing, three Pythons, lowest versions
 	CHECK_ALL=1 $(MAKE) browser BROWSERS=all
 	$(MAKE) course CHECK=1
 
+wheels: $(READY) ## Build three wheels in _build/wheels: the package, what goes beyond it, the book's tools
+	rm -rf _build/wheels
+	for part in . beyond book; do \
+	  $(BIN)/uv build --quiet --wheel --no-build-isolation --python $(BIN)/python --out-dir _build/wheels $$part && \
+	  rm -rf $$part/build || exit 1; done
+	@ls _build/wheels/*.whl
+
 lock: $(READY) ## Resolve requirements.in into requirements.txt (UPGRADE=--upgrade for news)
 	$(BIN)/uv pip compile requirements.in --output-file requirements.txt --quiet $(UPGRADE) \
 	  --universal --python-version 3.11 --generate-hashes --no-header --no-strip-extras
@@ -125,19 +133,19 @@ lock: $(READY) ## Resolve requirements.in into requirements.txt (UPGRADE=--upgra
 	    requirements.txt - > book/course/requirements.txt
 
 clean: ## Remove what was built and installed
-	rm -rf _build .venv .venv-* .pytest_cache .mypy_cache .ruff_cache .hypothesis .coverage *.egg-info
+	rm -rf _build .venv .venv-* .pytest_cache .mypy_cache .ruff_cache .hypothesis .coverage build */build *.egg-info */*.egg-info
 
 # The course's own: the book's lock, and above it what the course alone asks for.
 $(COURSE)/.ready: $(READY) book/course/requirements.txt
 	$(BIN)/python -m venv --clear $(COURSE)
 	$(BIN)/uv pip install --quiet --python $(COURSE)/bin/python --require-hashes -r requirements.txt -r book/course/requirements.txt
-	$(BIN)/uv pip install --quiet --python $(COURSE)/bin/python --no-deps --no-build-isolation -e . -e book
+	$(BIN)/uv pip install --quiet --python $(COURSE)/bin/python --no-deps --no-build-isolation -e . -e beyond -e book
 	@touch $@
 
 # pip brings uv, which brings the rest in a seventh of pip's time.  What knows addresses in every script leaves
 # again: jsonschema does without, and else each process that opens a notebook reads its grammar, for 1.3 s.
 # Matplotlib lists the machine's fonts on its first import, and says so; better here than in a notebook.
-$(READY): requirements.txt book/pyproject.toml
+$(READY): requirements.txt beyond/pyproject.toml book/pyproject.toml
 	@$(PYTHON) -c "$(SUITABLE)" 2>/dev/null || { \
 	  echo "Sensitivity Lab needs Python 3.11, 3.12 or 3.13; '$(PYTHON)' is none of them." >&2; \
 	  echo "Install one, or name one that you have: make $(MAKECMDGOALS) PYTHON=/path/to/python3.12" >&2; exit 1; }
@@ -146,6 +154,6 @@ $(READY): requirements.txt book/pyproject.toml
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r $(VENV)/uv.txt
 	$(BIN)/uv pip install --quiet --python $(BIN)/python --require-hashes -r requirements.txt
 	$(BIN)/uv pip uninstall --quiet --python $(BIN)/python rfc3987-syntax
-	$(BIN)/uv pip install --quiet --python $(BIN)/python --no-deps --no-build-isolation -e . -e book
+	$(BIN)/uv pip install --quiet --python $(BIN)/python --no-deps --no-build-isolation -e . -e beyond -e book
 	$(BIN)/python -c "import matplotlib.font_manager"
 	@touch $@

@@ -22,7 +22,7 @@ import pandas as pd
 from sensitivity_book.data.scenarios import published_sensitivities, scenarios
 
 import sensitivity_lab as sl
-from sensitivity_lab.records.order import are_near
+from sensitivity_lab.numbers import are_near
 
 NUMPY = {
     "count": len,

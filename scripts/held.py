@@ -36,7 +36,8 @@ def main(folder: Path) -> None:
             )  # with its time, so that nothing is installed anew
     shown = json.loads((folder / HELD).read_text("utf-8"))["cells"]
     cards = leave_out(folder)
-    own = {**os.environ, "PYTHONPATH": f"{folder}{os.pathsep}{folder / 'book'}"}
+    paths = (folder, folder / "beyond", folder / "book")
+    own = {**os.environ, "PYTHONPATH": os.pathsep.join(map(str, paths))}
     subprocess.run([sys.executable, "scripts/outputs.py", *shown], cwd=folder, env=own, check=True)
     print(f"{folder}: the project without {cards} cards.")
 

@@ -51,8 +51,8 @@ delete it to have the book's again.
   right, and why.
 - VS Code does not fold code that only draws, and asks once whether it may download the widgets'
   files: say *Ok*.
-- In Colab upload a copy, and the wheels of `.venv/bin/python -m pip wheel --no-deps . ./book`, and
-  first run `%pip install *.whl "duckdb>=1.4.1" jinja2 palmerpenguins "sqlglot>=27"`.
+- In Colab upload a copy, and the three wheels that `make wheels` lays in `_build/wheels`, and first
+  run `%pip install *.whl`.
 
 Here are ten pupils, and the days each was absent. Six are in a study, which publishes their mean.
 Run the next cell, pull one pupil out and another one in: how far can you make the mean go?

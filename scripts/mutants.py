@@ -32,19 +32,19 @@ import pytest
 ROOT = Path(__file__).parents[1]
 # ruff: disable[E501]
 MODULES = {  # the module: the tests that know it best, the quickest first
-    "numbers/exact.py": ["numbers", "test_universe.py"],
-    "numbers/gap.py": ["numbers", "test_sensitivity.py", "methods/test_walk_and_sweep.py"],
-    "audit/claim_and_scope.py": ["misuse/test_errors.py", "audit/test_audit.py"],
-    "methods/sweep.py": ["test_sensitivity.py", "methods/test_walk_and_sweep.py"],
-    "proved/entries/splits.py": ["proved/test_entries.py"],
-    "proved/ranks/population.py": ["proved/test_ranks.py", "methods/test_solvers.py"],
-    "proved/worst_pair.py": ["audit/test_worst_pairs.py", "methods/test_solvers.py"],
-    "proved/scatter/outermost.py": ["methods/test_solvers.py", "methods/test_spread_floor.py"],
-    "records/numbers.py": ["records/test_row_values.py", "records/test_records.py", "records/test_image.py"],
-    "closed_form.py": ["misuse/test_errors.py", "proved/test_formulas.py", "proved/test_closed_forms.py"],
-    "sql/parsed.py": ["sql/test_sql.py", "sql/test_databases.py"],
-    "proved/entries/bins.py": ["proved/test_entries.py", "proved/test_formulas.py"],
-    "shown/tables.py": ["shown"],
+    "numbers/exact.py": ["core/numbers", "core/test_universe.py"],
+    "numbers/gap.py": ["core/numbers", "core/test_sensitivity.py", "core/methods/test_walk_and_sweep.py"],
+    "audit/claim_and_scope.py": ["beyond/audit/test_audit.py", "beyond/test_ways_out.py"],
+    "methods/sweep.py": ["core/test_sensitivity.py", "core/methods/test_walk_and_sweep.py"],
+    "proofs/entries/splits.py": ["beyond/proofs/test_entries.py"],
+    "proofs/ranks/on_population.py": ["beyond/proofs/test_ranks.py", "beyond/proofs/test_solvers.py"],
+    "proved/worst_pair.py": ["beyond/audit/test_worst_pairs.py", "beyond/proofs/test_solvers.py"],
+    "proofs/scatter/outermost.py": ["beyond/proofs/test_spread_layouts.py", "beyond/proofs/test_spread_floor.py"],
+    "records.py": ["core/test_universe.py", "beyond/tables/test_row_values.py", "beyond/tables/test_records.py", "beyond/tables/test_image.py"],
+    "closed_form.py": ["core/misuse/test_errors.py", "core/proved/test_formulas.py", "core/proved/test_closed_forms.py"],
+    "tables/sql/parsed.py": ["beyond/sql/test_sql.py", "beyond/sql/test_databases.py"],
+    "proofs/entries/bins.py": ["beyond/proofs/test_entries.py", "core/proved/test_formulas.py"],
+    "tables/shown.py": ["beyond/tables/test_witness_tables.py"],
     "book/sensitivity_book/theory/gradient.py": ["book/test_gradient.py", "book/test_refusals.py"],
     "book/sensitivity_book/theory/privacy/noise.py": ["book/test_noise.py", "book/test_refusals.py"],
     "book/sensitivity_book/theory/stability/domains.py": ["book/test_maps.py", "book/test_refusals.py"],
@@ -102,7 +102,7 @@ def changed_at(source: str, place: int) -> tuple[int, str]:
 
 def _tested(copy: Path, tests: list[str], seconds: int) -> None:
     resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds))
-    paths = [str(copy / path) for path in (".", "book", "tests")]
+    paths = [str(copy / path) for path in (".", "beyond", "book", "tests")]
     os.chdir(copy)
     os.setpgrp()  # what a test starts ends with it
     os.environ |= {"PYTHONPATH": os.pathsep.join(paths), "PYTHONDONTWRITEBYTECODE": "1"}
@@ -127,7 +127,9 @@ def passes(copy: Path, tests: list[str], seconds: int) -> bool:
 
 
 def path(module: str, root: Path = ROOT) -> Path:
-    return root / module if module.startswith("book/") else root / "sensitivity_lab" / module
+    """Where a module stands: of the book, of the package, or beyond it."""
+    places = ("", "sensitivity_lab", "beyond/sensitivity_beyond")
+    return root / next(Path(at) / module for at in places if (ROOT / at / module).exists())
 
 
 def survivors(module: str, number: int) -> tuple[int, list[int], float]:

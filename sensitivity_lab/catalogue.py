@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
 from itertools import pairwise
@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from sensitivity_lab import extension
 from sensitivity_lab.numbers.exact import (
     Exact,
     brief,
@@ -25,17 +26,14 @@ from sensitivity_lab.numbers.exact import (
     whole_number,
 )
 from sensitivity_lab.numbers.text import dataset_text, number_repr
-from sensitivity_lab.of_and_by import OfRecords, records_listed
+from sensitivity_lab.proved import ranks
+from sensitivity_lab.proved.bins import CountWhere, Histogram
 from sensitivity_lab.proved.distinct import Distinct
-from sensitivity_lab.proved.entries.bins import CountWhere, Histogram
 from sensitivity_lab.proved.family import Family
-from sensitivity_lab.proved.ranks import family as ranks
-from sensitivity_lab.proved.ranks.weights import Weights
-from sensitivity_lab.proved.scatter.family import Deviation, Variance
+from sensitivity_lab.proved.ranks import Weights
+from sensitivity_lab.proved.scatter import Deviation, Variance
 from sensitivity_lab.queries import Query
-from sensitivity_lab.records.columns import Always, told_apart
-from sensitivity_lab.records.rows import table
-from sensitivity_lab.records.source import is_table
+from sensitivity_lab.records import told_apart
 from sensitivity_lab.universe import Dataset, Universe
 
 A_PREDICATE = "a function of a record, as lambda row: row['pay'] > 3"
@@ -212,9 +210,8 @@ def count_where(predicate: Callable[[Any], Any]) -> Query:
     >>> count_where(lambda age: age > 10)((5, 11, 12))
     2
 
-    The predicate is asked of the caller's own numbers, or of whatever else a record is: a row has
-    its columns by name. Over people it counts rows, and is asked of each; to count people write
-    `SUM.of(lambda person: int(len(person) > 3))`.
+    The predicate is asked of the caller's own numbers, or of whatever else a record is: one of a
+    table has its columns by name.
 
     >>> count_where(lambda vote: vote == "yes")(("no", "yes"))
     1
@@ -238,7 +235,7 @@ class CountsTrue:
 
     def __call__(self, x: Any) -> int:
         """The number over one dataset."""
-        return sum(map(self.is_true, x if isinstance(x, tuple) else records_listed(x)))
+        return sum(map(self.is_true, listed(x)))
 
     def said(self, record: Any) -> int:
         """Count one record."""
@@ -257,15 +254,22 @@ class CountsTrue:
         return true[rows].sum(axis=1, dtype=np.int64), 1
 
 
+def listed(dataset: Any) -> Sequence[Any]:
+    """The records of a dataset that a count is asked of: a tuple, or whatever else it comes as."""
+    if isinstance(dataset, tuple):
+        return dataset
+    if extension.is_foreign(dataset) or isinstance(dataset, Mapping):
+        return extension.entries(dataset, "dataset")
+    return sequence(dataset, "dataset")
+
+
 def _count(x: Any) -> int:
-    """The number of records; of a table, and over people, the rows.
+    """The number of records.
 
     >>> COUNT((1, 2, 2)), COUNT(("no", "yes"))
     (3, 2)
     """
-    if isinstance(x, tuple):
-        return len(x)
-    return len(table(x, "dataset")) if is_table(x) else len(tuple(records_listed(x)))
+    return len(x) if extension.is_foreign(x) else len(listed(x))
 
 
 def _count_rows(rows: np.ndarray, universe: Universe) -> tuple[np.ndarray, int]:
@@ -320,12 +324,12 @@ def _count_distinct(x: Dataset) -> int:
     `count_distinct.of("name")`.
     Source: its sensitivity: thm-count-distinct-population on the book's page of proofs.
     """
-    if is_table(x):
+    if extension.is_foreign(x):
         raise TypeError("of must say which column of a table is asked about")
-    listed = x if isinstance(x, tuple) else tuple(records_listed(x))
-    if len(set(map(is_real, listed))) > 1:
+    records = listed(x)
+    if len(set(map(is_real, records))) > 1:
         raise TypeError("records must be numbers or other records, not both")
-    return len(set(map(told_apart, listed)))
+    return len(set(map(told_apart, records)))
 
 
 def _count_distinct_rows(rows: np.ndarray, universe: Universe) -> tuple[np.ndarray, int]:
@@ -352,54 +356,3 @@ CONSTANTS = {
     "VARIANCE": VARIANCE, "STD": STD, "count_distinct": count_distinct,
     "RANGE": RANGE,
 }  # fmt: skip
-
-
-class CountsPeople(OfRecords):
-    """The number of people, each once, however many rows they bring; `COUNT` counts rows.
-
-    >>> from sensitivity_lab import Remove, global_sensitivity
-    >>> people = Universe.people(Universe.product(price=[0, 9]), most_rows=4)
-    >>> ask = {"size": 1, "relation": Remove(1)}
-    >>> [global_sensitivity(query, people, **ask).value for query in (count_people, COUNT)]
-    [1, 4]
-
-    Raises TypeError for a universe without people, and a table, which does not say whose a row is.
-    """
-
-    def __call__(self, dataset: Any) -> Any:
-        """The number of people in a sequence of them."""
-        if is_table(dataset) or isinstance(dataset, Mapping):
-            raise TypeError("count people over a universe: a table does not say whose a row is")
-        return super().__call__(dataset)
-
-
-@dataclass(frozen=True)
-class _OneIf:
-    """1 of a person of whom a predicate is true, else 0."""
-
-    predicate: Callable[[Any], Any]
-
-    def __call__(self, person: Any) -> int:
-        return int(bool(self.predicate(person)))
-
-
-def _counting(name: str, of: Callable[[Any], int]) -> Query:
-    return replace(SUM, name=name, function=CountsPeople(SUM, of), exact=False, rows=None)
-
-
-def count_people_where(predicate: Callable[[Any], Any]) -> Query:
-    """Return the number of people of whom the predicate, which gets all their rows, is true.
-
-    >>> often = count_people_where(lambda rows: len(rows) > 1)
-    >>> often([["tea", "tea"], ["tea"]])  # two people
-    1
-
-    Cost: two calls for each person, the second on their rows in another order; OrderMatters is
-    raised for a predicate that depends on it, TypeError for what cannot be called.
-    """
-    if not callable(predicate):
-        raise TypeError(f"predicate must be callable, got {brief(predicate)}: {A_PREDICATE}")
-    return _counting(f"count_people_where({name_of(predicate)})", _OneIf(predicate))
-
-
-count_people = _counting("count_people", Always(1))

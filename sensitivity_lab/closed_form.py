@@ -13,6 +13,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
+from sensitivity_lab.did_you_mean import SaysWhich
+from sensitivity_lab.extension import Asked, OfResult
 from sensitivity_lab.numbers.errors import Infeasible, NotProved
 from sensitivity_lab.numbers.exact import brief, by_name, checked_bounds, proper_norm, whole_number
 from sensitivity_lab.numbers.gap import Norm
@@ -21,17 +23,15 @@ from sensitivity_lab.problem import require_few_moves
 from sensitivity_lab.proved.family import ANY_COPIES, Family, Interval
 from sensitivity_lab.proved.worst_pair import Share, WorstPair, shares, widest
 from sensitivity_lab.queries import Query
-from sensitivity_lab.records.columns import Clipped, clipped_ends
 from sensitivity_lab.relations import Relation, check_relation
 from sensitivity_lab.results import html_table, presented
-from sensitivity_lab.to_json import Travels
 from sensitivity_lab.universe import Dataset
 
 MOST_SHOWN = 1_000_000  # records in a witness
 
 
 @dataclass(frozen=True)
-class ClosedForm(Travels):
+class ClosedForm(OfResult, SaysWhich):
     """A sensitivity by formula.
 
     >>> from sensitivity_lab import COUNT, Add
@@ -105,14 +105,14 @@ def closed_form(
     """
     low, high = checked_bounds(bounds)
     proved = proved_of(query)
-    interval = Interval(*clipped_ends(query.of_what, low, high), values)
+    interval = Interval(*query.bounds_of(low, high), values)
     check_relation(relation)
     if not relation.is_standard:
         raise NotProved(f"relation must be a standard one for a closed form, got {brief(relation)}")
     proper_norm(norm)
     if values is not None:
         whole_number(values, "values", 1)
-        if isinstance(query.of_what, Clipped):
+        if isinstance(query.function, Asked) and query.function.cuts:
             raise ValueError(f"values must be None where a cut may leave fewer, got {values=}")
         if values > 1 and not interval.width:
             raise ValueError(f"values must be 1 where both bounds are {brief(low)}, got {values=}")
@@ -127,6 +127,7 @@ def closed_form(
         bound = proved.bound_from(interval, relation, least)
     else:
         asked = iter(_feasible_shares(query, relation, size))
+    # The value is the widest D over the shares that relation and sizes allow (thm-share).
     d = proved.on_interval(interval, norm)
     worst = widest(d, asked) if bound is None else WorstPair(bound, attained=False)
     assert worst is not None
@@ -153,6 +154,7 @@ def _feasible_shares(query: Query, relation: Relation, size: int | range) -> lis
         sizes = others = size
     else:
         raise ValueError(f"size must name at least one size, got {size}")
+    # A move counts if both sizes are asked about, and the query is defined on both.
     moves = [
         (n, removed, added)
         for n in sizes

@@ -56,6 +56,7 @@ TABLE = [
         "gini_mean_difference l_statistic",
     ),
     ("", "output_metric=your own function of two answers", "labels_that_differ rank_distance"),
+    ("", "sl.sql('SELECT …')", "select with"),
     ("", "sl.Change(1), a record that changes", "bounded"),
     ("", "sl.Change(1)", "replace substitute swap"),
     ("", "sl.Change(1), or sl.change_one_distance", "hamming"),

@@ -12,16 +12,12 @@ from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
+from sensitivity_lab.extension import Asked
 from sensitivity_lab.numbers.errors import Infeasible, TooLarge
 from sensitivity_lab.numbers.exact import brief, checked_norm, told, whole_number
 from sensitivity_lab.numbers.gap import Norm
 from sensitivity_lab.numbers.text import number_text, one_line
-from sensitivity_lab.of_and_by import Grouping
-from sensitivity_lab.over_numbers import asks_rows, over_numbers, predicate_of
 from sensitivity_lab.queries import Query, checked_answer
-from sensitivity_lab.records.columns import fills, uncut
-from sensitivity_lab.records.people import OfOneRow
-from sensitivity_lab.records.rows import require_column, table
 from sensitivity_lab.relations import Move, Plan, Relation, check_relation
 from sensitivity_lab.universe import Giver, Universe, check_universe
 
@@ -35,8 +31,8 @@ AT_ONCE = 1_000_000  # datasets: with more to answer, "auto" asks the solver fir
 PAIRS_PER_DATASET = 20  # a walk may visit this many pairs for each dataset allowed
 # What the machine lacks (memory, time, a connection) says nothing of the dataset; nor do the
 # errors that every database module calls by these names (PEP 249).
-LACKING = (MemoryError, OSError, RuntimeError, SystemError)
-LACKING_IN_DATABASES = {"InterfaceError", "InternalError", "OperationalError"}
+LACKING = {"MemoryError", "OSError", "RuntimeError", "SystemError"}
+LACKING |= {"InterfaceError", "InternalError", "OperationalError"}
 
 
 @dataclass(frozen=True)
@@ -55,62 +51,13 @@ class Problem:
         check_universe(self.universe)
         check_relation(self.relation)
         checked_norm(self.norm)
-        if self.universe.holds_people:
-            self._check_people()
-        of_numbers = (self.query.exact or self.query.proved) and self.query.inner is None
-        if of_numbers and not self.universe.numeric and not over_numbers(self.query, self.universe):
-            raise TypeError(
-                f"query {self.query.name} is asked of numbers, got records such as "
-                f"{brief(self.universe.values[0])}: say what of a record it is asked of, as in "
-                "MEAN.of('column') or SUM.of(function)"
-            )
-        takes_missing = self.query.takes_missing
-        if self.universe.has_missing and not (takes_missing or fills(self.query.of_what)):
+        self.universe.source.check(self)
+        if self.universe.has_missing and not self.query.takes_missing:
             raise ValueError(
                 f"query {self.query.name} does not take missing records, got a universe that "
                 "holds None; ask of a number in its place, as SUM.of(lambda x: x, missing=0) does, "
                 "drop it, or wrap a callable in Query(..., takes_missing=True)"
             )
-        if self.query.grouping is not None:
-            self._check_columns(self.query.grouping)
-        self._check_sizes()
-        if self.query.together is not None:
-            self.query.together.check(self.universe.source, self.universe.name)
-
-    def _check_columns(self, grouping: Grouping) -> None:
-        """Refuse groups, and numbers by group, of a column that there is not."""
-        tables = [*self.universe.source.whole.values()]
-        for asked, what in (("by", grouping.by_what), ("of", uncut(grouping.of_what))):
-            if isinstance(what, str) and len(tables) == 1:
-                require_column(table(tables[0], "table"), what, asked)
-
-    def _check_people(self) -> None:
-        """Refuse to ask rows of several tables, or to take a row for a person."""
-        query, source = self.query, self.universe.source
-        tables = [name for name in source.whole if name is not None]
-        if tables and asks_rows(query):
-            raise ValueError(
-                f"query {query.name} is asked of the rows of one table, got several tables, "
-                f"{', '.join(tables)}: ask of a function of a person, which gets them all, as in "
-                f"SUM.of(lambda person: len(person[{tables[0]!r}]))"
-            )
-        if (predicate := predicate_of(query)) is not None:
-            OfOneRow.check(predicate, source, "predicate")
-        if query.grouping is not None:
-            self._check_grouping(query.grouping)
-
-    def _check_grouping(self, grouping: Grouping) -> None:
-        """Refuse a function of a person whose rows may be in several groups."""
-        if callable(grouping.by_what):
-            OfOneRow.check(grouping.by_what, self.universe.source, "by")
-        what = uncut(grouping.of_what)
-        if what is not None and not isinstance(what, str):
-            raise TypeError(
-                f"of must name a column where people are asked by group, got {brief(what)}: a "
-                "person's rows may be in several groups"
-            )
-
-    def _check_sizes(self) -> None:
         sizes = self.sizes
         if not sizes:
             raise ValueError(f"size must name at least one size, got {brief(self.size)}")
@@ -120,6 +67,8 @@ class Problem:
         require_few_moves(sizes, self.relation)
         if most < (need := self.query.smallest_size or 0):
             raise ValueError(f"size must be at least {need} for {self.query.name}, got {self.size}")
+        if self.asked is not None:
+            self.asked.check(self)
 
     @property
     def sizes(self) -> range:
@@ -132,18 +81,23 @@ class Problem:
     @cached_property
     def _plan_and_rest(self) -> tuple[Plan, tuple[str, ...], tuple[str, ...]]:
         """The plan, what is not feasible, and what is not asked."""
+        # A move is feasible, or something stands in its way, or the function fails on nothing.
         plan: Plan = {}
         infeasible: dict[str, None] = {}  # sets that keep their order
         not_asked: dict[str, None] = {}
+        # A neighbour's size is asked about if it lies in the range; any is, if there is none.
+        asked = self.size if isinstance(self.size, range) else self.neighbours_in
+        need = f"{self.query.name} needs at least {self.query.smallest_size}"
         for size in self.sizes:
             if size < (self.query.smallest_size or 0):
-                infeasible[f"size {size}: {self._need}"] = None
+                infeasible[f"size {size}: {need}"] = None
                 continue
             feasible = []
             for move in self.relation.moves:
-                if not self._is_asked(size, move):
+                other = size - move[0] + move[1]
+                if asked is not None and other not in asked:
                     continue
-                if obstacle := self._obstacle(size, move):
+                if obstacle := self._obstacle(size, move, need):
                     infeasible[obstacle] = None
                 elif silence := self._silence(size, move):
                     not_asked[silence] = None
@@ -181,10 +135,9 @@ class Problem:
         return {size + a - r for size, moves in self.plan.items() for r, a in ((0, 0), *moves)}
 
     @property
-    def asks_records(self) -> bool:
-        """Whether its query may be one of numbers that the universe's records say."""
-        of_said = self.query.proved is not None and not self.universe.numeric
-        return of_said or self.query.inner is not None
+    def asked(self) -> Asked | None:
+        """The query's function, where it is asked of what records say."""
+        return self.query.function if isinstance(self.query.function, Asked) else None
 
     @property
     def given(self) -> Giver:
@@ -193,33 +146,14 @@ class Problem:
 
     def count_datasets(self, limit: int) -> int:
         """How many datasets have to be answered, or a number above the limit."""
-        for universe in (*self._by_column, self.universe):
+        fewer = self.asked.fewer(self.universe) if self.asked else None
+        for universe in (fewer or self.universe, self.universe):  # too many of fewer are too many
             total = 0
             for size in sorted(self.sizes_answered):
                 total += universe.count_at_least(size, limit)
                 if total > limit:
                     return total
         return total
-
-    @property
-    def words_by_group(self) -> str:
-        """Of a query by group, what else is solved, for the end of a message."""
-        by_group = (
-            " (by group, counts and sums alone are solved over all datasets: SUM.by and COUNT.by "
-            "make a mean; one dataset is solved for VARIANCE and other exact queries of a column; "
-            "where each group's size is public, ask each alone: under one change the largest is "
-            "the answer)"
-        )
-        return by_group if self.query.grouping else ""
-
-    @property
-    def _by_column(self) -> list[Universe]:
-        """The numbers of a column that is asked of by group: of fewer datasets."""
-        of = uncut(self.query.grouping.of_what) if self.query.grouping else None
-        rows = isinstance(of, str) and self.universe.source.one_row_each
-        said = self.universe.said(of) if rows else ()
-        plain = getattr(said, "dtype", None) in (np.int64, np.float64) and np.isfinite(said).all()
-        return [Universe.of(said, "of", unlimited=self.universe.unlimited)] if plain else []
 
     @cached_property
     def records(self) -> int:
@@ -241,22 +175,13 @@ class Problem:
         rest = [f"and {len(reasons) - NAMED:,} more"] if len(reasons) > NAMED else []
         return "; ".join((*reasons[:NAMED], *rest)) or "no neighbour has a size in the range"
 
-    @property
-    def _need(self) -> str:
-        return f"{self.query.name} needs at least {self.query.smallest_size}"
-
-    def _is_asked(self, size: int, move: Move) -> bool:
-        """Whether the neighbour's size is asked about: one in the range, any if there is none."""
-        asked = self.size if isinstance(self.size, range) else self.neighbours_in
-        return asked is None or size - move[0] + move[1] in asked
-
-    def _obstacle(self, size: int, move: Move) -> str:
+    def _obstacle(self, size: int, move: Move, need: str) -> str:
         """Why a dataset of `size` cannot make a move, or nothing."""
         removed, added = move
         if removed > size:
             return f"{_move_name(move)}: the dataset has {size} records"
         if size - removed + added < (self.query.smallest_size or 0):
-            return f"{_move_name(move)}: leaves {size - removed + added} records, {self._need}"
+            return f"{_move_name(move)}: leaves {size - removed + added} records, {need}"
         if size + added > self.universe.records:
             left = int(self.universe.records) - size
             return f"{_move_name(move)}: records left to add: {left}"
@@ -388,7 +313,11 @@ def _failure_on(nothing: Any, query: Query, any_answer: bool) -> str:
         try:
             answer = query.function(nothing)
         except Exception as error:
-            if _is_for_want(error):
+            causes: list[BaseException] = [error]
+            while cause := causes[-1].__cause__:
+                causes.append(cause)
+            kinds = {kind.__name__ for cause in causes for kind in type(cause).__mro__}
+            if kinds & LACKING:
                 raise ValueError(
                     f"query {query.name} failed on the empty dataset, which does not say that it "
                     f"has no value there (a ValueError would): {told(error)}"
@@ -400,16 +329,6 @@ def _failure_on(nothing: Any, query: Query, any_answer: bool) -> str:
     except (TypeError, ValueError):
         return one_line(f"answered {brief(answer)}", LONGEST_REASON)
     return ""
-
-
-def _is_for_want(error: BaseException | None) -> bool:
-    """Whether an error, or one that it was raised from, is for want of something."""
-    while error is not None:
-        names = {kind.__name__ for kind in type(error).__mro__}
-        if isinstance(error, LACKING) or names & LACKING_IN_DATABASES:
-            return True
-        error = error.__cause__
-    return False
 
 
 def _move_name(move: Move) -> str:

@@ -12,6 +12,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from sensitivity_lab import extension
 from sensitivity_lab.numbers.errors import TooLarge
 from sensitivity_lab.numbers.exact import (
     brief,
@@ -21,9 +22,7 @@ from sensitivity_lab.numbers.exact import (
     sequence,
     whole_number,
 )
-from sensitivity_lab.records.numbers import SHORT_FLOATS
-from sensitivity_lab.records.rows import rows_of, table
-from sensitivity_lab.records.source import hashed, is_table
+from sensitivity_lab.records import SHORT_FLOATS, hashed
 from sensitivity_lab.universe import Dataset, Indices, Universe, check_universe, multisets
 
 Move = tuple[int, int]  # how many records leave the dataset, how many join it
@@ -76,9 +75,9 @@ def _comparable(dataset: Dataset, other: Dataset) -> Iterable[Any]:
 
 
 def _records_of(dataset: Any, what: str) -> Dataset:
-    """The records of a dataset: the rows of a table, else the entries of a sequence."""
-    if is_table(dataset):
-        return tuple(rows_of(table(dataset, what)))
+    """The records of a dataset: those of a table, else the entries of a sequence."""
+    if extension.is_foreign(dataset):
+        return tuple(extension.entries(dataset, what))
     if isinstance(dataset, Mapping):
         raise TypeError(f"{what} must be a sequence of records or a table, got {brief(dataset)}")
     return sequence(dataset, what)
@@ -141,22 +140,9 @@ class Relation:
         return f"{type(self).__name__}({self.k})"
 
     @property
-    def is_public(self) -> bool:
-        """Whether it is one of this package's relations, and no caller's."""
-        return type(self).__module__ == __name__
-
-    @property
     def is_standard(self) -> bool:
         """Whether it is one of the package's five, for which closed forms are proved."""
         return type(self) in STANDARD
-
-    def python(self) -> str:
-        """Return the Python that makes it, with `sl` for the package; of a caller's own its text.
-
-        >>> Change(2).python()
-        'sl.Change(2)'
-        """
-        return f"sl.{self}" if self.is_public else str(self)
 
     def are_neighbours(self, x: Iterable[Any], y: Iterable[Any]) -> bool:
         """Return whether y is a neighbour of x.
@@ -165,8 +151,6 @@ class Relation:
         True
 
         A relation that says "at most" makes every dataset its own neighbour, at distance 0.
-        Of tables it compares the rows, each a record: it does not know whose they are. Whether the
-        witness over a universe of people is a pair of neighbours, `Sensitivity.check` says.
         Cost: linear in the sizes and in the number of moves. Errors: as `symmetric_distance`.
         """
         return _move_between(_records_of(x, "x"), _records_of(y, "y")) in self.moves
@@ -182,8 +166,8 @@ class Relation:
         Source: thm-school-selections in the chapter *A blog, checked*.
         """
         check_universe(universe)
-        neighbours = neighbours_of(universe.indices(dataset), universe, self.moves)
-        return map(universe.given, sorted(neighbours))
+        indices = universe.indices(dataset)
+        return map(universe.given, sorted(neighbours_of(indices, universe, self.moves)))
 
     def count_neighbours(self, dataset: Iterable[Any], universe: Universe) -> int:
         """Return how many neighbours a dataset has; none is built.
@@ -278,7 +262,6 @@ class Change(Relation):
     >>> Change(2).moves
     ((0, 0), (1, 1), (2, 2))
 
-    The field's bounded distance.
     Source: Dwork, McSherry, Nissim and Smith (2006a), whose neighbours differ in one record;
     def-change in the book's chapter on neighbours.
     """
@@ -327,6 +310,7 @@ def neighbours_of(dataset: Indices, universe: Universe, moves: Iterable[Move]) -
     for removed, added in moves:
         if removed > len(dataset):
             continue
+        # What leaves may not come back in the same move: that would be a smaller move.
         copies = universe.copies(len(dataset) + added)
         for gone in multisets([held[i] for i in range(len(copies))], removed):
             left = held - Counter(gone)
@@ -359,6 +343,7 @@ def _count_within(dataset: Indices, universe: Universe, moves: Sequence[Move]) -
     copies = universe.most_copies(len(dataset) + most_added)
     held = np.bincount(np.array(dataset, dtype=np.int64), minlength=len(copies))
     removable, addable = np.minimum(held, most_removed), np.minimum(copies - held, most_added)
+    # Values with the same room are alike: their polynomial is taken to a power.
     kinds = np.unique(removable * (most_added + 1) + addable, return_counts=True)
     shape = min(most_removed, len(dataset)) + 1, most_added + 1
     ways = np.zeros(shape, dtype=object)
@@ -376,6 +361,7 @@ def _count_within(dataset: Indices, universe: Universe, moves: Sequence[Move]) -
 
 def _times(ways: np.ndarray, removable: int, addable: int) -> np.ndarray:
     """The ways with one value more, of which up to so many copies leave, or so many join."""
+    # Some copies leave, or some join, never both: so two sums along an axis, less what both count.
     sums: list[np.ndarray] = []
     for axis, most in enumerate((removable, addable)):
         total = np.cumsum(ways.swapaxes(0, axis), axis=0, dtype=object)

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import Executor
+from dataclasses import replace
 from typing import Any, Literal, get_args
 
-from sensitivity_lab.methods.lifting import Image, images_of
-from sensitivity_lab.methods.solver import solve, solve_local
+from sensitivity_lab import extension
+from sensitivity_lab.extension import Lifted
 from sensitivity_lab.methods.sweep import Sweep, is_quick
 from sensitivity_lab.methods.walk import Answered, Walk
 from sensitivity_lab.methods.workers import stood_by
@@ -25,7 +26,7 @@ GlobalMethod = Literal["auto", "sweep", "walk", "solver"]
 LocalMethod = Literal["auto", "walk", "solver"]
 METHODS, LOCAL_METHODS = get_args(GlobalMethod), get_args(LocalMethod)
 LONGEST_AT_ONCE = 2_000  # records: longer datasets are enumerated only if no solver serves
-FEW = Limits.of(10_000, 100_000)  # datasets by group, which take a walk longer
+FEW = Limits.of(10_000, 100_000)  # datasets, where each takes a walk longer
 BEYOND_PROOF = "where each dataset has records of its own and the smaller has the larger answer"
 
 
@@ -53,9 +54,7 @@ def global_sensitivity(
 
     :param query: a `Query`, or a callable that is given a dataset as a sorted tuple. A callable is
         asked about the empty dataset, too, where it is reached: if it fails there, the result's
-        `not_asked` says so. A callable that is given tables must not depend on the order of rows:
-        it is asked about each dataset in a second one, one of numbers again about the widest pair.
-        A Decimal that it answers is read as the Fraction that it is.
+        `not_asked` says so. It is asked again about the widest pair.
     :param universe: the records that a dataset can have.
     :param size: the number of records of the dataset (the neighbour has what the relation gives),
         or a range in which both sizes lie.
@@ -67,14 +66,13 @@ def global_sensitivity(
         ranking) that gives the distance between them, such as `symmetric_distance`. Every pair is
         walked.
     :param method: "sweep" (each dataset answered once), "walk" (each pair visited: the reference),
-        "solver" (no enumeration; standard queries, where a proof covers them; any valid witness)
-        or "auto": the sweep where it serves, else the walk; with more than a million datasets, or
-        over 2,000 records in them, the solver, if it can.
+        "solver" (no enumeration, where a proof covers it) or "auto": the sweep where it serves,
+        else the walk; of over a million datasets, or 2,000 records, the solver, if it can.
     :param max_datasets: how many datasets may be answered. A walk may visit 20 times as many pairs.
     :param progress: whether a bar is shown.
-    :param executor: any `concurrent.futures.Executor`; it answers a callable on many workers. With
-        threads the callable must be thread-safe; a pool of processes needs one that is defined at
-        the top of a module. Standard queries are quicker without, and do not use it.
+    :param executor: any `concurrent.futures.Executor`; it answers a callable on many workers. A
+        pool of processes needs one that is defined at the top of a module. Standard queries do not
+        use it.
     :raises Infeasible: if no direction of the relation is feasible.
     :raises TooLarge: before any work, where the cost exceeds what `max_datasets` allows and no
         solver is proved.
@@ -138,12 +136,9 @@ def local_sensitivity(
     :param dataset: records of the universe, in any order.
     :param universe: the records that the neighbours can have.
     :param relation: who is a neighbour.
-    :param norm: 1, 2 or infinity; it measures vectors. 0 counts the entries that differ, and a key
-        that one answer alone has, whatever its number.
-    :param output_metric: as in `global_sensitivity`.
-    :param method: "walk" (the dataset's neighbours, one by one), "solver" (standard queries,
-        without walking) or "auto": the walk; with more than a million neighbours (10,000 by group),
-        or over 2,000 records in the dataset, the solver, if it can.
+    :param norm: as in `global_sensitivity`, and so is `output_metric`.
+    :param method: "walk" (the dataset's neighbours, one by one), "solver" (without walking) or
+        "auto": the walk; of over a million neighbours, or 2,000 records, the solver, if it can.
     :param max_datasets: how many neighbours may be answered.
     :param progress: whether a bar is shown.
     :param executor: answers a callable on many workers, as in `global_sensitivity`.
@@ -162,20 +157,19 @@ def local_sensitivity(
     problem = Problem(asked, universe, len(indices), relation, norm, any_answer=told)
     budget = Budget(max_datasets, progress, executor)
     _check([problem], by, LOCAL_METHODS, "auto, walk or solver for one dataset", budget)
-    (image,) = _images([problem])
-    numbers, own = problem, indices
-    if image:
-        numbers, own = image.asked_by(problem), image.of_dataset(indices)
-    answered = _locally(numbers, own, by, budget)
-    pair = image.lifted_at(indices, answered.pair) if image else answered.pair
-    return _result(problem, pair, answered, is_local=True)
+    lifted = extension.lift(asked, universe)
+    if lifted is None:
+        answered = _locally(problem, indices, by, budget)
+        return _result(problem, answered.pair, answered, is_local=True)
+    answered = _locally(_of_numbers(problem, lifted), lifted.of_dataset(indices), by, budget)
+    return _result(problem, lifted.back_at(indices, answered.pair), answered, is_local=True)
 
 
 def _locally(problem: Problem, own: Indices, method: str, budget: Budget) -> Answered:
     """One dataset by the walk, or by the solver where that is asked for, or there is too much."""
     walk = Walk(budget, own)
     short = len(own) <= LONGEST_AT_ONCE
-    few = FEW if problem.query.grouping else budget.quick
+    few = FEW if problem.asked and problem.asked.slow else budget.quick
     if method != "auto" or not (short and walk.fits(problem, few)):
         answered = None if method == "walk" else _proved(problem, method, budget, own)[0]
         if answered is not None:
@@ -187,31 +181,43 @@ def _locally(problem: Problem, own: Indices, method: str, budget: Budget) -> Ans
 def settle(problems: Sequence[Problem], *, method: str, budget: Budget) -> list[Sensitivity]:
     """Answer problems together: all budgets are checked before anything is enumerated."""
     _check(problems, method, METHODS, f"one of {', '.join(METHODS)}", budget)
-    images = _images(problems)
+    # First to numbers, where records say some; then proofs; what is left is enumerated together.
+    lifts = _lifts(problems)
     numbers = [
-        image.asked_by(problem) if image else problem
-        for problem, image in zip(problems, images, strict=True)
+        problem if lifted is None else _of_numbers(problem, lifted)
+        for problem, lifted in zip(problems, lifts, strict=True)
     ]
     solved = [_solved(problem, method, budget) for problem in numbers]
     rest = [problem for problem, known in zip(numbers, solved, strict=True) if known is None]
     enumerated = iter(_enumerated(rest, method, budget))
     answered = [next(enumerated) if known is None else known for known in solved]
     return [
-        _result(problem, image.lifted(one.pair) if image else one.pair, one)
-        for problem, image, one in zip(problems, images, answered, strict=True)
+        _result(problem, lifted.back(one.pair) if lifted else one.pair, one)
+        for problem, lifted, one in zip(problems, lifts, answered, strict=True)
     ]
 
 
-def _images(problems: Sequence[Problem]) -> list[Image | None]:
-    """What makes numbers of the records asked about; none where these are asked as they are."""
-    return images_of(problems) if any(p.asks_records for p in problems) else [None] * len(problems)
+def _lifts(problems: Sequence[Problem]) -> list[Lifted | None]:
+    """What makes numbers of the records that problems ask about; for equal ones the same."""
+    made: dict[tuple[int, int], Lifted | None] = {}
+    for problem in problems:
+        key = id(problem.query), id(problem.universe)  # queries may have no hash
+        if key not in made:
+            made[key] = extension.lift(problem.query, problem.universe)
+    return [made[id(problem.query), id(problem.universe)] for problem in problems]
+
+
+def _of_numbers(problem: Problem, lifted: Lifted) -> Problem:
+    """A problem of other records as one of the numbers that they say."""
+    return replace(problem, query=lifted.query, universe=lifted.numbers)
 
 
 def _result(
     problem: Problem, pair: WorstPair, found: Answered, is_local: bool = False
 ) -> Sensitivity:
     """The result of a problem; a caller's function must stand by its pair."""
-    stood = stood_by(problem, pair) if problem.universe.tabular or problem.query.is_own else pair
+    held = problem.query.is_own or problem.asked
+    stood = stood_by(problem, pair) if held else pair
     return result(problem, stood, found.by, found.datasets, is_local)
 
 
@@ -229,8 +235,13 @@ def _check(
 
 def _solved(problem: Problem, method: str, budget: Budget) -> Answered | None:
     """What the solver answers: all where it is asked for, else what is too large to enumerate."""
-    where = "here"
-    if _is_large(problem, method, budget):
+    where, large = "here", method == "solver"
+    if method == "auto":  # long datasets are not even counted before the solver is asked
+        few = budget.quick
+        large = max(problem.sizes_answered) > LONGEST_AT_ONCE
+        large = large or problem.count_datasets(budget.max_datasets) > few.datasets
+        large = large or not is_quick(problem, few)
+    if large:
         answered, where = _proved(problem, method, budget)
         if answered is not None:
             return answered
@@ -238,20 +249,9 @@ def _solved(problem: Problem, method: str, budget: Budget) -> Answered | None:
     if method == "auto" and problem.query.proved:
         what += f" (no proved solver covers {problem.query.name} {where})"
     else:
-        what += problem.words_by_group
+        what += problem.asked.hint if problem.asked else ""
     within_budget(problem.count_datasets(budget.max_datasets), budget.max_datasets, what)
     return None
-
-
-def _is_large(problem: Problem, method: str, budget: Budget) -> bool:
-    """Whether the solver is asked first; long datasets are not even counted before that."""
-    if method != "auto":
-        return method == "solver"
-    few = budget.quick
-    if max(problem.sizes_answered) > LONGEST_AT_ONCE:
-        return True
-    datasets = problem.count_datasets(budget.max_datasets)
-    return datasets > few.datasets or not is_quick(problem, few)
 
 
 def _proved(
@@ -261,11 +261,13 @@ def _proved(
 
     Where it alone is asked for it must answer; a bound that no pair may attain is no answer.
     """
-    pair = solve(problem, budget) if only is None else solve_local(problem, only)
+    pair = extension.solve(problem, budget, only)
     if pair is not None and pair.attained:
         return Answered(pair, 0, "solver"), ""
-    where = "here" if pair is None else BEYOND_PROOF
+    here = "here" if extension.is_installed() else "without sensitivity-beyond"
+    where = here if pair is None else BEYOND_PROOF
     if method == "solver":
+        extension.room("proofs.solver", "method='solver'")  # says what to install
         raise NotProved(
             f"method='solver' has no proof for {problem.query.name} under {problem.relation} "
             f"{where}; use method='auto', which enumerates"
@@ -277,6 +279,7 @@ def _enumerated(problems: Sequence[Problem], method: str, budget: Budget) -> lis
     """Each problem by the sweep where it serves, else by the walk; first all are checked."""
     if not problems:
         return []
+    # All are checked before the first is answered: a refusal comes before any work.
     sweep, walk = Sweep(problems, budget), Walk(budget)
     if method == "sweep":
         for problem in problems:

@@ -11,14 +11,12 @@ from typing import Any
 
 import pandas as pd
 
+from sensitivity_lab import extension
 from sensitivity_lab.closed_form import closed_form
-from sensitivity_lab.methods.lifting import Image
-from sensitivity_lab.methods.witness import marked_witness
 from sensitivity_lab.numbers.exact import brief, by_name, checked_bounds
 from sensitivity_lab.numbers.gap import Norm, Number
 from sensitivity_lab.problem import MAX_DATASETS, Budget, Problem, Size
 from sensitivity_lab.queries import Query, as_query
-from sensitivity_lab.records.columns import clipped_ends
 from sensitivity_lab.relations import Relation, several
 from sensitivity_lab.results import Sensitivity
 from sensitivity_lab.sensitivity import GlobalMethod, settle
@@ -49,16 +47,6 @@ def sweep(
       column  query   relation  k sensitivity
     0   days   mean  AddRemove  1        17/6
     1   days  count  AddRemove  1           1
-
-    Datasets that are tables stand in a line each: the rows that only one of the two has, and how
-    many records both share.
-
-    >>> from sensitivity_lab import SUM, Change
-    >>> staff = pd.DataFrame({"team": ["law", "art", "art"], "pay": [50, 30, 40]})
-    >>> rows = {"staff": Universe.population(staff)}
-    >>> table = sweep([SUM.of("pay")], rows, size=2, relations=[Change(1)])
-    >>> table["dataset"][0], table["neighbour"][0]
-    ('− art 30 (1 shared)', '+ law 50 (1 shared)')
 
     Where no direction is feasible the sensitivity, dataset and neighbour are None and the method
     is "infeasible". `table.attrs` holds the universes' reprs by column, and the size.
@@ -94,6 +82,7 @@ def sweep(
         for query in asked
         for relation in listed
     ]
+    # All together: a query is answered once on each dataset, whatever the relations.
     feasible = [problem for _, problem in problems if problem.plan]
     settled = iter(settle(feasible, method=method, budget=Budget(max_datasets, progress, executor)))
     rows = [
@@ -132,19 +121,11 @@ def compare(
     1  mean           3           3  exact    1.0
 
     `ratio` is closed form / enumerated: 1 where the formula is attained here, above 1 where it is
-    loose, below 1 where it is too small. On a population a formula is an upper bound, since copies
-    run out. Queries with no closed form have None, and so have all at norm 0.
+    loose. On a population a formula is an upper bound, since copies run out; None where
+    there is none.
 
-    :param queries: a list of queries.
-    :param columns: a universe for each name of a column.
-    :param size: the number of records of the dataset, or a range in which both sizes lie.
-    :param relations: one relation or a list of them, each with its k.
     :param bounds: the formula's (L, U); if not given, the least and greatest value of each
-        universe.
-    :param norm: 1, 2 or infinity; it measures vectors. 0 counts the entries that differ.
-    :param method: as in `global_sensitivity`, for every row.
-    :param max_datasets: how many datasets may be answered for one row.
-    :param progress: whether bars are shown.
+        universe. All else is as `sweep` has it.
     :raises ValueError: as `sweep` and `closed_form`.
 
     Cost and source: as `sweep` and `closed_form`.
@@ -177,12 +158,12 @@ def _compared(
     """The closed form beside a sensitivity, its status here, and their ratio; None without one."""
     if value is None or not norm or not query.proved or not relation.is_standard:
         return None, None, None
-    image = Image.of(universe, query)
-    if image:
+    lifted = extension.lift(query, universe)
+    if lifted:
         if bounds is not None:
-            bounds = clipped_ends(query.of_what, *checked_bounds(bounds))
-        query, universe = image.asked, image.numbers
-    elif not universe.numeric:  # a column of people's rows: bounds say nothing of how many
+            bounds = query.bounds_of(*checked_bounds(bounds))
+        query, universe = lifted.query, lifted.numbers
+    elif not universe.numeric:  # bounds of numbers say nothing of the records
         return None, None, None
     form = closed_form(
         query,
@@ -212,6 +193,6 @@ def _row(column: str, problem: Problem, found: Sensitivity | None) -> list[Any]:
     if found is None:
         return [*key, None, None, None, "infeasible"]
     sides: Iterable[Any] = found.witness
-    if found.universe.tabular:  # a cell has no room for tables
-        sides = marked_witness(found.universe, found.witness).lines()
+    if not found.universe.source.as_tuples:  # a cell has no room for tables
+        sides = extension.marked(found.universe, found.witness).lines()
     return [*key, found.value, *sides, found.method]

@@ -10,18 +10,24 @@ import os
 import re
 import shutil
 import subprocess
+import sys
 import tempfile
 from collections.abc import Iterator
+from decimal import Decimal
 from fractions import Fraction
 from pathlib import Path
 
 import pytest
 import tqdm.auto  # noqa: F401  chooses once how it shows progress: before a test makes a notebook of its process
 
+# `CORE_ALONE=1 pytest tests/core` asks the core as if nothing beyond it were installed.
+if "CORE_ALONE" in os.environ:
+    sys.modules["sensitivity_beyond"] = None  # type: ignore[assignment]
+
 import sensitivity_lab as sl
 
 ROOT = Path(__file__).resolve().parents[1]
-PUBLIC = sorted(sl._ROOM)  # all that sl.NAME finds; dir(sl) shows what most need
+PUBLIC = sorted({*sl._ROOM, *sl._BEYOND})  # all that sl.NAME finds; dir(sl) shows what most need
 HTML = ROOT / "_build" / "html"
 SCREENSHOTS = ROOT / "_build" / "screenshots"  # pictures of the book's pages
 
@@ -71,12 +77,13 @@ COVERED = 3
 UNCOVERED = [
     ROOT / place
     for place in (
-        "book", "tests/board", "tests/book", "tests/course", "tests/misuse",
-        "tests/test_properties.py", "tests/test_recipes.py", "tests/test_types.py",
-        "tests/methods/test_solvers.py", "tests/methods/test_workers.py",
-        "tests/proved/test_formulas.py", "tests/records/test_order.py",
-        "tests/records/test_row_values.py", "tests/sql/test_sql_fuzz.py",
-        "tests/sql/test_sql_session.py", "tests/testing/test_conformance.py",
+        "book", "tests/board", "tests/book", "tests/course",
+        "tests/core/misuse", "tests/core/test_properties.py", "tests/core/proved/test_formulas.py",
+        "tests/core/methods/test_workers.py", "tests/test_recipes.py", "tests/test_types.py",
+        "tests/beyond/test_faults.py", "tests/beyond/test_runs.py", "tests/beyond/test_ways_out.py",
+        "tests/beyond/proofs/test_solvers.py", "tests/beyond/tables/test_order.py",
+        "tests/beyond/tables/test_row_values.py", "tests/beyond/sql/test_sql_fuzz.py",
+        "tests/beyond/sql/test_sql_session.py", "tests/beyond/testing/test_conformance.py",
     )
 ]  # fmt: skip
 
@@ -140,6 +147,19 @@ QUERIES = {query.name: query for query in (
     sl.COUNT, sl.SUM, sl.MEAN, sl.MEDIAN, sl.quantile(0.25), sl.quantile(0.9), sl.VARIANCE,
     sl.variance(ddof=1), sl.STD, sl.std(ddof=1), sl.MIN, sl.MAX, sl.count_distinct,
 )}  # fmt: skip
+
+QUERY_TEXTS = [
+    "COUNT", "SUM", "MEAN", "MEDIAN", "MIN", "MAX", "VARIANCE", "STD", "count_distinct",
+    "quantile(0.25)", "quantile(Fraction(1, 3))", "variance(ddof=1)", "std(ddof=1)",
+    "histogram([0, 5])", "histogram([0.1, Fraction(1, 3), 10])", "count_where(bool)", "RANGE",
+]  # fmt: skip
+
+
+def query_of(text):
+    """The query that a text makes: the same, of other numbers, where it is a decimal's."""
+    text = text.replace("0.1,", "Decimal('0.1'),")
+    return eval(f"sl.{text}", {"sl": sl, "Fraction": Fraction, "Decimal": Decimal})
+
 
 SCHOOL = sl.Universe.population([1, 2, 3, 10])
 ABSENCES = sl.Universe.population([1, 2, 3, 4, 5, 6, 7, 8, 15, 20], name="absence_days")
@@ -267,3 +287,10 @@ def smallest_size(answer):
         return 0 if all(math.isfinite(n) for n in numbers) else 1
     except Exception:
         return 1
+
+
+def said(script, **environment):
+    """What a process of its own prints, and its errors."""
+    told = {"encoding": "utf-8", "capture_output": True, "timeout": 120}
+    done = subprocess.run([sys.executable, "-c", script], env=os.environ | environment, **told)
+    return done.stdout, done.stderr

@@ -1,11 +1,28 @@
 """The walk beside every other route, and random questions, for the tests of what is proved."""
 
+import copy
+import dataclasses
+import math
+import pickle
 from decimal import Decimal
 from fractions import Fraction
 
 import numpy as np
+import pytest
 
 import sensitivity_lab as sl
+
+# Queries that have closed forms, each with the norms it is asked in.
+PREDICATE = sl.count_where(lambda value: value > 0)
+HISTOGRAM = sl.histogram([-3, -2, 0, 2, 5])  # all intervals reach two bins
+FORMULAS = [
+    *((query, 1) for query in (sl.COUNT, PREDICATE, sl.SUM, sl.MEAN, sl.MIN, sl.MAX, sl.MEDIAN)),
+    *((sl.quantile(q), 1) for q in (0.1, 0.25, Fraction(2, 3))),
+    *((query, 1) for query in (sl.VARIANCE, sl.variance(ddof=1), sl.STD, sl.std(ddof=1))),
+    *((HISTOGRAM, norm) for norm in (1, 2, math.inf)),
+    (sl.count_distinct, 1),
+    (sl.RANGE, 1),
+]
 
 
 def random_histogram(rng, universe):
@@ -86,3 +103,34 @@ def agree(query, universe, asked, relation, norm=1, methods=("solver",)):
         assert not local or found.witness[0] == asked, case
         answered += 1
     return answered > 0
+
+
+def travels(results):
+    """Whether results of two runs are equal by content, and what a pool or a copy makes of them."""
+    for found, again in results:
+        for other in (again, pickle.loads(pickle.dumps(found)), copy.deepcopy(found)):
+            assert other == found, found
+            assert hash(other) == hash(found), found
+        if isinstance(found, sl.Sensitivity):
+            assert found == dataclasses.replace(found, witness=found.witness)
+            assert found != dataclasses.replace(found, value=found.value + 1)
+
+
+CHECKED = [sl.MEAN, sl.STD, sl.histogram([0, 0.5, 900]), sl.count_where(bool)]
+
+
+def checks_find_what_is_false(query, records, method):
+    """Hold `check` to false values, pairs and records of two results over so many records."""
+    universe, half = sl.Universe.population(np.arange(records) / 4), records // 2
+    ask = {"relation": sl.Change(1), "method": method}
+    local = sl.local_sensitivity(query, universe.values[:half], universe, **ask)
+    for found in (sl.global_sensitivity(query, universe, size=half, **ask), local):
+        assert found.check()
+        assert not dataclasses.replace(found, value=found.value + 1).check()
+        assert not dataclasses.replace(found, witness=(found.witness[0],) * 2).check()
+        dataset, neighbour = found.witness
+        apart = tuple(sorted(set(universe.values) - set(dataset)))
+        far = abs(query(dataset) - query(apart)) if query is sl.MEAN else found.value
+        assert not dataclasses.replace(found, witness=(dataset, apart), value=far).check()
+        with pytest.raises(ValueError, match=r"values of the universe, got 0\.1"):
+            dataclasses.replace(found, witness=(dataset, (*neighbour[1:], 0.1))).check()

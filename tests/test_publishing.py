@@ -49,7 +49,7 @@ def test_every_file_has_a_licence_whose_text_is_here():
     assert kinds[".csv"] == {"MIT", "CC0-1.0"}
     used = {name for found in kinds.values() for one in found for name in one.split(" AND ")}
     assert used == {file.stem for file in (ROOT / "LICENSES").iterdir()}
-    assert read("LICENSES/MIT.txt") == read("LICENSE")
+    assert read("LICENSES/MIT.txt") == read("LICENSE") == read("beyond/LICENSE")
 
 
 def test_the_notice_names_what_pages_carry():
@@ -72,7 +72,9 @@ def test_links_between_the_files_at_the_top_lead_somewhere():
             assert found, (file, there)
 
 
-PROJECT = tomllib.loads(read("pyproject.toml"))["project"]
+PROJECT, BEYOND, BOOK = (
+    tomllib.loads(read(f"{folder}pyproject.toml"))["project"] for folder in ("", "beyond/", "book/")
+)
 
 
 def test_the_version_and_the_addresses_are_one():
@@ -83,6 +85,12 @@ def test_the_version_and_the_addresses_are_one():
     assert str(citation["version"]) == book["edition"] == PROJECT["version"] == sl.__version__
     assert PROJECT["version"] in read("CHANGELOG.md")
     assert citation["license"] == PROJECT["license"]
+    assert PROJECT["version"] == BEYOND["version"] == BOOK["version"]
+    named = [line for part in (BEYOND, BOOK) for line in part["dependencies"]]
+    ours = {line.partition("==")[2] for line in named if line.startswith("sensitivity-")}
+    assert ours == {PROJECT["version"]}
+    for said in ("urls", "license", "authors", "requires-python", "keywords"):
+        assert BEYOND[said] == PROJECT[said]
     assert (citation["type"], book["type"]) == ("software", "book")
     assert {"title", "authors", "year", "license"} <= book.keys()
     for entry in (citation, book):
@@ -101,7 +109,7 @@ def test_the_archive_has_every_file():
     manifest = read("MANIFEST.in")
     grafted = set(re.findall(r"^graft (\S+)", manifest, re.M)) | {"sensitivity_lab"}
     ends = tuple(re.search(r"^include (.*)", manifest, re.M)[1].replace("*", "").split())
-    own = {"LICENSE", "MANIFEST.in", "setup.py", "sensitivity_lab_pytest.py"}
+    own = {"LICENSE", "MANIFEST.in", "setup.py"}
     for path in tracked():
         top = path.split("/")[0]
         assert top in grafted | own or ("/" not in path and path.endswith(ends)), path

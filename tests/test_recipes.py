@@ -22,7 +22,7 @@ class Copy:
 
     def __init__(self, place):
         self.place = place
-        for name in ("sensitivity_lab", "tests", "book", "notebooks", "scripts"):
+        for name in ("sensitivity_lab", "beyond", "tests", "book", "notebooks", "scripts"):
             shutil.copytree(ROOT / name, place / name, ignore=shutil.ignore_patterns("__pycache__"))
         for path in (*ROOT.glob("*.*"), ROOT / "Makefile"):
             if path.is_file():
@@ -37,7 +37,7 @@ class Copy:
     def export(self, name, beside):
         """As the guide says: twice in the package's front, and on the API page."""
         front = "sensitivity_lab/__init__.py"
-        self.insert(front, f"{name} as {name}, ", f"{beside} as {beside}")
+        self.insert(front, f"{name} as {name},\n        ", f"{beside} as {beside}")
         self.insert(front, f"{name} ", self.room_of(beside))
         self.insert("book/api/ask.md", f"`{name}`, ", "and `RANGE`, the highest")
 
@@ -47,7 +47,7 @@ class Copy:
         return re.search(rf'(?<=")[^"]*\b{name}\b.*', front[front.index("_ROOMS") :])[0]
 
     def run(self, *arguments):
-        paths = os.pathsep.join(str(self.place / name) for name in (".", "book", "tests"))
+        paths = os.pathsep.join(str(self.place / name) for name in (".", "beyond", "book", "tests"))
         done = subprocess.run(
             [sys.executable, *arguments],
             env={**os.environ, "PYTHONPATH": paths},
@@ -71,20 +71,20 @@ def a_query_with_its_proof(copy):
         QUERY.replace("exact=True", "exact=True, proved=ranks.Midrange()") + "\n\n",
         "CONSTANTS = {",
     )
-    copy.insert("sensitivity_lab/catalogue.py", '"MIDRANGE": MIDRANGE, ', '"COUNT": COUNT')
-    copy.insert("sensitivity_lab/proved/ranks/family.py", FAMILY + "\n\n", "class Sum(")
-    copy.export("MIDRANGE", "MEDIAN")
+    copy.insert("sensitivity_lab/catalogue.py", '"MIDRANGE": MIDRANGE, ', '"RANGE": RANGE')
+    copy.insert("sensitivity_lab/proved/ranks.py", FAMILY + "\n\n", "class Sum(")
+    copy.export("MIDRANGE", "quantile")
     copy.insert("sensitivity_lab/definition.py", MEANING, '    "count": (len, 0)')
-    copy.insert("tests/conftest.py", "sl.MIDRANGE, ", "sl.COUNT, sl.SUM, sl.MEAN")
+    copy.insert("tests/conftest.py", "sl.MIDRANGE,\n    ", "sl.COUNT, sl.SUM, sl.MEAN")
     both = "sl.COUNT, sl.SUM, sl.MEAN, sl.MEDIAN, sl.quantile(0.25), sl.quantile(0.9), sl.VARIANCE"
-    copy.insert("tests/conftest.py", "sl.MIDRANGE, ", both)
+    copy.insert("tests/conftest.py", "sl.MIDRANGE,\n    ", both)
     theorem = "```{prf:theorem} Midrange\n:label: thm-midrange\n```\n\n"
     copy.insert("book/proofs.md", theorem, "```{prf:theorem}")
     copy.tested(
         "midrange or MIDRANGE or api or proof or imports",
-        *("tests/proved/test_closed_forms.py", "tests/methods/test_walk_and_sweep.py",
-            "tests/test_properties.py"),
-        *("tests/test_queries.py", "tests/book/test_api_page.py", "tests/test_imports.py"),
+        *("tests/core/proved/test_closed_forms.py", "tests/core/methods/test_walk_and_sweep.py",
+            "tests/core/test_properties.py"),
+        *("tests/core/test_queries.py", "tests/book/test_api_page.py", "tests/test_imports.py"),
     )  # fmt: skip
     copy.run("-m", "ruff", "check", "sensitivity_lab", "tests/conftest.py")
 
@@ -99,9 +99,9 @@ def a_relation(copy):
     copy.insert("book/glossary.md", "AddOrChange(k)", "`AddRemove(k)`")
     copy.tested(
         "AddOrChange or api or imports",
-        *("tests/methods/test_walk_and_sweep.py", "tests/test_relations.py",
-            "tests/test_properties.py"),
-        *("tests/book/test_api_page.py", "tests/test_imports.py", "tests/misuse/test_faults.py"),
+        *("tests/core/methods/test_walk_and_sweep.py", "tests/core/test_relations.py",
+            "tests/core/test_properties.py"),
+        *("tests/book/test_api_page.py", "tests/test_imports.py", "tests/beyond/test_faults.py"),
     )  # fmt: skip
     ask = (
         "sl.global_sensitivity(sl.SUM, sl.Universe.value_range([0, 2]), size=2, "
@@ -137,15 +137,18 @@ def an_sql_dialect(copy):
     """Catches a dialect that one class in one file does not make:
     here sqlite3 under another name."""
     (copy.place / "quill.py").write_text(QUILL, encoding="utf-8")
-    dialects, tests = "sensitivity_lab/sql/dialects.py", "tests/sql/test_databases.py"
+    dialects = "beyond/sensitivity_beyond/tables/sql/dialects.py"
+    tests = "tests/beyond/sql/test_databases.py"
     copy.insert(dialects, DIALECT + "\n\n", "# The dialects by")
     copy.insert(dialects, indent(ENTRY, "    "), '    "sqlite3": SQLite')
     copy.insert(tests, "import quill\n", "import sensitivity_lab as sl")
     copy.insert(tests, indent(SESSION, "    "), '    "sqlite": by_sqlite')
     copy.tested("quill or imports", tests, "tests/test_imports.py")
     chosen = "type(dialects.database_of(quill.connect(':memory:'))) is dialects.Quill"
-    copy.run("-c", f"import quill; from sensitivity_lab.sql import dialects; assert {chosen}")
-    copy.run("-m", "ruff", "check", "sensitivity_lab")
+    copy.run(
+        "-c", f"import quill; from sensitivity_beyond.tables.sql import dialects; assert {chosen}"
+    )
+    copy.run("-m", "ruff", "check", "beyond")
 
 
 RECIPES = [a_query_with_its_proof, a_relation, an_sql_dialect, a_chapter]
@@ -160,7 +163,10 @@ def test_the_guide_names_files_that_there_are():
     """Catches a file that has moved."""
     paths = re.findall(r"`([\w./-]+\.(?:py|md|ipynb|yml|bib))`", GUIDE)
     assert len(set(paths)) > 10
-    folders = [ROOT, ROOT / "sensitivity_lab", ROOT / "book" / "sensitivity_board"]
+    folders = [
+        ROOT, ROOT / "sensitivity_lab", ROOT / "book/sensitivity_board",
+        ROOT / "beyond/sensitivity_beyond/tables/sql",
+    ]  # fmt: skip
     wanted = [path for path in paths if path != "figures.py" and not path.endswith("NAME.csv")]
     missing = [path for path in wanted if not any((folder / path).exists() for folder in folders)]
     assert missing == []

@@ -16,7 +16,7 @@ from sensitivity_book.theory.gradient import discrete_gradient
 
 import sensitivity_lab as sl
 from sensitivity_lab import definition
-from sensitivity_lab.methods.lattice import Lattice
+from sensitivity_lab.methods.sweep import Lattice
 
 POPULATIONS = {
     "32 bits": (-(2**31), -7, 46_341, 2**31 - 1, 3_000_000_000),

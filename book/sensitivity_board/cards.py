@@ -17,9 +17,9 @@ from sensitivity_book.palette import MIDDLE
 from sensitivity_book.verdicts import price
 
 from sensitivity_board.case import Case
-from sensitivity_lab.audit.report import AuditRow
-from sensitivity_lab.numbers.text import cell_text, dataset_text, number_text
-from sensitivity_lab.shown.palette import TOO_SMALL
+from sensitivity_lab import AuditRow
+from sensitivity_lab.numbers import cell_text, dataset_text, number_text
+from sensitivity_lab.plotting import TOO_SMALL
 
 SLIGHT = Fraction(1, 1000)  # a smaller share is written as one part in many
 LARGE = 10**12  # from here on commas help nobody

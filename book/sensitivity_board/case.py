@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from sensitivity_lab.audit.report import AuditRow
+from sensitivity_lab import AuditRow
 
 Answers = tuple[tuple[Any, Any], ...]
 RELATIONS = {  # by the name of a row's relation: what may happen to so many records, or people

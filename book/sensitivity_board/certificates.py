@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 
 from sensitivity_board.case import Answers, Case
-from sensitivity_lab.audit.report import AuditRow
+from sensitivity_lab import AuditRow
 
 FORMAT = 1
 RUNS = 20  # a longer dataset is written as runs of equal records

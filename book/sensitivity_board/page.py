@@ -24,7 +24,7 @@ from sensitivity_board.claimed import (
 )
 from sensitivity_board.claims import board
 from sensitivity_board.programs import Program
-from sensitivity_lab.numbers.text import counted, dataset_text
+from sensitivity_lab.numbers import counted, dataset_text
 
 FILES = "../_static/board"  # from the page
 # In the page's order. The second is no verdict of a certificate,

@@ -14,7 +14,7 @@ from matplotlib.lines import Line2D
 from pandas.io.formats.style import Styler
 
 from sensitivity_board.case import Case
-from sensitivity_lab.plotting.style import (
+from sensitivity_lab.plotting import (
     COLOURS,
     EXACT,
     GRID,

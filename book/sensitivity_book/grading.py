@@ -10,8 +10,7 @@ from sensitivity_book.answers.check import judged
 from sensitivity_book.answers.kinds import Answer, DatasetAnswer, NumberAnswer, Verdict
 from sensitivity_book.answers.registry import ANSWERS
 from sensitivity_lab import Relation, Universe
-from sensitivity_lab.numbers.exact import Exact
-from sensitivity_lab.numbers.text import number_text
+from sensitivity_lab.numbers import Exact, number_text
 
 BLANK = Verdict(False, "Nothing has been put in yet.")
 

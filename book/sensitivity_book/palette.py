@@ -1,13 +1,13 @@
 """Every colour of the pages, in the light and in the dark,
 and the style sheet that is made of them.
 
-The pictures' own are the package's, `sensitivity_lab.shown.palette`. A script or a style takes a
-colour by its name: `var(--lab-blue)`.
+The pictures' own are the package's, `sensitivity_lab.plotting`. A script or a style takes a colour
+by its name: `var(--lab-blue)`.
 """
 
 from collections.abc import Mapping
 
-from sensitivity_lab.shown.palette import (
+from sensitivity_lab.plotting import (
     ADDED,
     ADDED_TINT,
     BAND,

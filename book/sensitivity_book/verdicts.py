@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from sensitivity_lab.audit.report import AuditRow
+from sensitivity_lab import AuditRow
 
 
 def verdict(claimed: Any, exact: Any) -> str:

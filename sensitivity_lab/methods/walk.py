@@ -7,7 +7,7 @@ the first in lexicographic order.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby, pairwise
 from typing import NamedTuple
@@ -16,9 +16,9 @@ import numpy as np
 
 from sensitivity_lab.methods.workers import (
     answers_in_blocks,
-    ask_in_orders,
     block_edges,
     few_of,
+    hold,
 )
 from sensitivity_lab.numbers.gap import (
     Answer,
@@ -31,20 +31,15 @@ from sensitivity_lab.numbers.gap import (
     in_units,
     same_shape,
 )
-from sensitivity_lab.of_and_by import records_listed
 from sensitivity_lab.problem import Budget, Limits, Problem, within_budget
 from sensitivity_lab.proved.worst_pair import WorstPair
-from sensitivity_lab.queries import checked_answer
 from sensitivity_lab.relations import Plan, count_neighbours_of, neighbours_of
 from sensitivity_lab.universe import Indices, Universe, multisets
-
-LONG = 30  # records, from which on groups are told apart in arrays
 
 
 @dataclass(frozen=True)
 class Walk:
-    """The walk over all pairs of a problem, or over those of one dataset,
-    as the definition has it."""
+    """The walk over all pairs of a problem, or over those of one dataset."""
 
     budget: Budget
     only: Indices | None = None
@@ -54,7 +49,7 @@ class Walk:
         most = self.budget.most
         if self.only is not None:
             neighbours, records = self._neighbourhood(problem, self.only, most)
-            words = problem.words_by_group
+            words = problem.asked.hint if problem.asked else ""
             within_budget(neighbours, most.datasets, f"neighbours to walk{words}")
             within_budget(records, most.held, f"records in the neighbours to walk{words}")
             return
@@ -90,7 +85,12 @@ class Walk:
         gap_of = gap_between(problem.norm, problem.query.root)
         for dataset in starts:
             for neighbour in _neighbours(problem, dataset):
-                if not _is_mirrored(problem.plan, dataset, neighbour):
+                # A pair is also visited from the neighbour, if that can move back: the visit from
+                # the smaller dataset counts.
+                shared = (Counter(dataset) & Counter(neighbour)).total()
+                back = len(neighbour) - shared, len(dataset) - shared
+                comes_later = (len(neighbour), neighbour) > (len(dataset), dataset)
+                if comes_later or back not in problem.plan.get(len(neighbour), ()):
                     gap = gap_of(answers[dataset], answers[neighbour])
                     yield in_units(gap, common), dataset, neighbour
 
@@ -104,8 +104,7 @@ class Walk:
         return [dataset for dataset in datasets if len(dataset) in problem.plan], datasets
 
     def _neighbourhood(self, problem: Problem, dataset: Indices, limits: Limits) -> tuple[int, int]:
-        """How many neighbours a dataset has, and records they have at the most;
-        or more than the limits."""
+        """How many neighbours a dataset has, and records in them; or more than the limits."""
         largest = max(problem.sizes_answered)
         enough = min(limits.datasets, limits.held // max(1, largest))
         moves = problem.plan[len(dataset)]
@@ -118,29 +117,19 @@ def _neighbours(problem: Problem, dataset: Indices) -> list[Indices]:
     return list(neighbours_of(dataset, problem.universe, moves))
 
 
-def _is_mirrored(plan: Plan, dataset: Indices, neighbour: Indices) -> bool:
-    """Whether a pair is also visited from the neighbour, and that visit comes first."""
-    if (len(neighbour), neighbour) > (len(dataset), dataset):
-        return False
-    shared = (Counter(dataset) & Counter(neighbour)).total()
-    back = len(neighbour) - shared, len(dataset) - shared
-    return back in plan.get(len(neighbour), ())
-
-
 def _answered(
     problem: Problem, datasets: list[Indices], budget: Budget
 ) -> tuple[dict[Indices, Answer], int]:
     """The answer on each dataset; rational numbers as numerators, with their denominator."""
     query, executor = problem.query, budget.executor
-    answers: Sequence[Answer] | None = None if executor else _by_group(problem, datasets)
-    if answers is None:
-        for _, alike in groupby(sorted(datasets, key=len), key=len):
-            some = list(alike)
-            ask_in_orders(query, problem.given, [some[i] for i in few_of(len(some))])
-        edges = block_edges(len(datasets), len(datasets[-1]), executor, query.together is not None)
-        blocks = (datasets[start:stop] for start, stop in pairwise(edges))
-        answered = answers_in_blocks(query, problem.given, blocks, executor)
-        answers = [answer for block in answered for answer in block]
+    for _, alike in groupby(sorted(datasets, key=len), key=len):
+        some = list(alike)
+        hold(query, problem.given, [some[i] for i in few_of(len(some))])
+    together = getattr(problem.given, "together", False)
+    edges = block_edges(len(datasets), len(datasets[-1]), executor, together)
+    blocks = (datasets[start:stop] for start, stop in pairwise(edges))
+    answered = answers_in_blocks(query, problem.given, blocks, executor)
+    answers: Sequence[Answer] = [answer for block in answered for answer in block]
     for answer in answers:
         same_shape(answer, answers[0], query.name)
     common = 1
@@ -149,25 +138,14 @@ def _answered(
     return dict(zip(datasets, answers, strict=True)), common
 
 
-def _by_group(problem: Problem, datasets: list[Indices]) -> list[Answer] | None:
-    """The answers by group on long datasets of rows, most of whose groups are those of others."""
-    query, universe = problem.query, problem.universe
-    if not query.grouping or not universe.source.one_row_each or len(datasets[-1]) < LONG:
-        return None
-    try:
-        records = list(records_listed(problem.given(tuple(range(universe.distinct)))))
-        by_group = query.grouping.of_each(records)
-        return [checked_answer(by_group(dataset), query, ()) for dataset in datasets]
-    except Exception:  # a caller's own: asked alone, the first dataset tells what it is
-        return None
-
-
 def _widest(
     problem: Problem, datasets: Iterable[Indices], answers: Mapping[Indices, Answer]
 ) -> tuple[Gap, Indices, list[Indices]]:
     """The widest gap from some datasets, the first of them that has it, and its neighbours."""
     gap_of = gap_between(problem.norm, problem.query.root)
-    is_ordered = _is_ordered(problem, answers.values())
+    # The widest gap is one to an extreme only between numbers of one arithmetic.
+    numbers = not isinstance(next(iter(answers.values())), (tuple, Told))
+    is_ordered = numbers and (problem.query.root or len(arithmetics(answers.values())) < 2)
     best: tuple[Gap, Indices, list[Indices]] | None = None
     for dataset in datasets:
         neighbours = _neighbours(problem, dataset)
@@ -182,16 +160,10 @@ def _widest(
     return best
 
 
-def _is_ordered(problem: Problem, answers: Collection[Answer]) -> bool:
-    """Whether the widest gap is one to an extreme: between numbers of one arithmetic."""
-    if isinstance(next(iter(answers)), (tuple, Told)):
-        return False
-    return problem.query.root or len(arithmetics(answers)) < 2
-
-
 def count_pairs(universe: Universe, plan: Plan) -> int:
     """Count the neighbouring pairs of a plan; none is built. Beyond 2^53 the count is rounded."""
     moves = [(size - r, r, a) for size, of_size in plan.items() for r, a in of_size]
+    # ways[c, r, a] counts how the values so far share c records, give up r and gain a.
     shared, most_r, most_a = (max(side) for side in zip(*moves, strict=True))
     ways = np.zeros((shared + 1, most_r + 1, most_a + 1))
     ways[0, 0, 0] = 1

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from functools import cached_property
 from typing import Any
 
+from sensitivity_lab import extension
 from sensitivity_lab.numbers.errors import TooLarge
 from sensitivity_lab.numbers.text import number_repr
 from sensitivity_lab.proved.worst_pair import AtPositions, WorstPair, records_in
-from sensitivity_lab.shown.tables import Marked, marked
 from sensitivity_lab.universe import Dataset, Universe
 
 LONGEST_BUILT = 20_000_000  # records; larger datasets are not built
@@ -27,18 +26,6 @@ class CompactWitness(Sequence[Dataset]):
     <2,000 records; removed (4999,), added (0,)>
     >>> len(found.witness.common), found.witness.removed, found.witness.added
     (1999, (4999,), (0,))
-
-    Of tables, the rows that leave and join are marked:
-
-    >>> import pandas as pd
-    >>> rows = pd.DataFrame({"subject": ["law", "art", "art"], "mark": [1, 2, 9]})
-    >>> ask = {"size": 2, "relation": Change(1)}
-    >>> global_sensitivity(SUM.of("mark"), Universe.population(rows), **ask).witness
-    <2 records: 1 leaves, 1 joins>
-       subject  mark
-    -  law         1
-    +  art         9
-       art         2
 
     It unpacks to the two datasets like the tuple that small results have, and equals that tuple
     unless they are tables; they are built when they are first asked for. `common`, `removed` and
@@ -109,8 +96,7 @@ class CompactWitness(Sequence[Dataset]):
 
     @cached_property
     def _content(self) -> tuple[Any, Any]:
-        """The two datasets; of tables, or too long to build,
-        their values with numbers of copies."""
+        """The two datasets; where they are not built, their values with numbers of copies."""
         worst = self._worst
         if worst.size <= LONGEST_BUILT and not self._has_tables:
             return self._pair
@@ -125,9 +111,9 @@ class CompactWitness(Sequence[Dataset]):
 
     @property
     def _has_tables(self) -> bool:
-        return self._universe is not None and self._universe.tabular
+        return self._universe is not None and not self._universe.source.as_tuples
 
-    def _parts(self) -> tuple[list[Any], list[int]]:
+    def in_parts(self) -> tuple[list[Any], list[int]]:
         """What both share, what leaves and what joins, and how many records each has."""
         worst = self._worst
         counts = list(map(records_in, worst.parts))
@@ -137,27 +123,12 @@ class CompactWitness(Sequence[Dataset]):
     def _repr_html_(self) -> str | None:
         if self._universe is None or self._universe.numeric:
             return None  # shown by its repr
-        return marked_witness(self._universe, self).html(SIDES)
+        shown = extension.marked(self._universe, self)
+        return shown.html(SIDES) if shown else None
 
     def __repr__(self) -> str:
-        if self._universe is not None and self._universe.tabular:
-            shown = marked_witness(self._universe, self)
+        if self._universe is not None and self._has_tables:
+            shown = extension.marked(self._universe, self)
             return f"<{shown.summary}>\n{shown.text()}"
         removed, added = number_repr(self.removed), number_repr(self.added)
         return f"<{self._worst.size:,} records; removed {removed}, added {added}>"
-
-
-def marked_witness(universe: Universe, witness: Sequence[Any]) -> Marked:
-    """Two datasets of records that are no numbers as tables in which those
-    that differ are marked."""
-    if isinstance(witness, CompactWitness):
-        return marked(universe.source, *witness._parts())
-    here, there = (universe.positions(side).tolist() for side in witness)
-    return marked_at(universe, here, there)
-
-
-def marked_at(universe: Universe, here: Iterable[int], there: Iterable[int]) -> Marked:
-    """As `marked_witness`, of the positions of both datasets' records."""
-    one, other = Counter(here), Counter(there)
-    positions = [sorted(part.elements()) for part in (one & other, one - other, other - one)]
-    return marked(universe.source, [*map(universe.given, positions)], [*map(len, positions)])

@@ -5,17 +5,15 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import BrokenExecutor, Executor
-from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
+from sensitivity_lab.extension import Answering
 from sensitivity_lab.numbers.exact import brief
-from sensitivity_lab.numbers.gap import Answer, Gap, gap_between, has_same_shape
+from sensitivity_lab.numbers.gap import NEAR, NOTHING, Answer, Gap, gap_between, has_same_shape
 from sensitivity_lab.problem import Problem
-from sensitivity_lab.proved.worst_pair import AtPositions, WorstPair
+from sensitivity_lab.proved.worst_pair import WorstPair
 from sensitivity_lab.queries import AnswersDiffer, Query
-from sensitivity_lab.records.order import NEAR, NOTHING, InOrders
 from sensitivity_lab.universe import Giver, Indices
 
 Block = np.ndarray | Sequence[Indices]  # datasets as positions among the values
@@ -26,8 +24,7 @@ ROWS_TOGETHER = 1 << 18  # numbers in a block that a database answers together
 
 
 def worker_count(executor: Executor) -> int:
-    """How many workers an executor has: a pool's own count, a Dask client's,
-    else this machine's."""
+    """How many workers an executor has: its own count, else this machine's."""
     client = getattr(executor, "_client", None)
     if client is not None:
         return max(1, len(client.scheduler_info(n_workers=-1)["workers"]))
@@ -43,6 +40,7 @@ def block_edges(
     if together:
         wanted = worker_count(executor) if executor else 1
         most = ROWS_TOGETHER
+    # As many blocks as are wanted, more if one would be too large, never an empty one.
     blocks = min(max(wanted, -(-datasets * size // most)), datasets)
     return [datasets * block // blocks for block in range(blocks + 1)] if blocks else [0]
 
@@ -71,38 +69,33 @@ def few_of(count: int) -> list[int]:
     return sorted({(2 * i + 1) * count // (2 * HELD) for i in range(HELD)}) if count else []
 
 
-def ask_in_orders(query: Query, given: Giver, datasets: Iterable[Sequence[int]]) -> None:
-    """Refuse a caller's function of tables whose answer on some datasets depends on their order."""
-    if several := getattr(given, "several", None):
-        for dataset in datasets:
-            if others := list(several(dataset)):
-                query.answer_in_orders(given, tuple(dataset), others)
+def hold(query: Query, given: Giver, datasets: Iterable[Sequence[int]]) -> None:
+    """Refuse answers on some datasets that do not stand where these are put in another way."""
+    if isinstance(given, Answering):
+        given.hold(query, datasets)
 
 
 def stood_by(problem: Problem, pair: WorstPair) -> WorstPair:
-    """The pair, held to what its two datasets answer alone: other orders and noise are refused."""
+    """The pair, held to what a caller's function answers again: noise is refused."""
     query, given = problem.query, problem.given
-    asked: Sequence[Any] = ()
-    if not problem.universe.tabular:
-        asked = pair.pair()
-    elif query.together is not None or isinstance(given, InOrders):
-        assert isinstance(pair.records, AtPositions)
-        sides = [tuple(pair.records.positions(side)) for side in pair.sides()]
-        ask_in_orders(query, given, sides)
-        asked = [given(side) for side in sides] if query.together else ()
-    if not asked:
+    if isinstance(given, Answering):
+        return given.stands(problem, pair)
+    if not query.is_own:
         return pair
-    answers = [query.answer(side) for side in asked]
-    measure = gap_between(problem.norm, query.root)
-    gap = measure(*answers) if has_same_shape(*answers) else float("inf")
-    if gap != pair.gap and not _near(gap, pair.gap, answers):
-        before, (one, other) = f"{brief(pair.gap)} apart", map(brief, answers)
-        if query.together is None:
-            words = f"{query.name} answered {one} and {other} where its answers were {before}"
-            raise ValueError(f"function must be deterministic: {words}; fix its seed")
-        got = f"got answers {before} and alone {brief(gap)} apart, {one} and {other}"
-        raise AnswersDiffer(f"{query.name} must answer many datasets as it does each alone, {got}")
-    return replace(pair, gap=gap) if query.together else pair
+    answers = [query.answer(side) for side in pair.pair()]
+    if not has_gap(problem, pair.gap, answers):
+        one, other = map(brief, answers)
+        words = f"answered {one} and {other} where its answers were {brief(pair.gap)} apart"
+        raise ValueError(f"function must be deterministic: {query.name} {words}; fix its seed")
+    return pair
+
+
+def has_gap(problem: Problem, gap: Gap, answers: Sequence[Answer]) -> bool:
+    """Whether two answers lie so far apart, but for the rounding of floats."""
+    if not has_same_shape(*answers):
+        return False
+    apart = gap_between(problem.norm, problem.query.root)(*answers)
+    return bool(apart == gap) or _near(apart, gap, answers)
 
 
 def _near(gap: Gap, other: Gap, answers: Iterable[Answer]) -> bool:

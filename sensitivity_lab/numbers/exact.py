@@ -72,6 +72,14 @@ def is_real(value: Any) -> bool:
     return no_span and isinstance(value, (Real, Decimal, np.bool_))
 
 
+def is_missing(value: Any) -> bool:
+    """Whether a value stands for one that is not there: None, NaN, NaT or pandas' NA."""
+    try:
+        return value is None or bool(value != value)
+    except Exception:  # NA is neither equal to itself nor not
+        return type(value).__name__ == "NAType"
+
+
 def is_finite(value: Any) -> bool:
     """Whether a number is neither NaN nor infinite; `math.isfinite` fails on some Decimals."""
     if isinstance(value, Decimal):
@@ -128,15 +136,6 @@ def whole_number(value: Any, what: str, least: int) -> int:
     raise kind(f"{what} must be a whole number of at least {least}, got {what}={brief(value)}")
 
 
-def checked_seconds(seconds: Any) -> float:
-    """Return how long something may take, or refuse what is no number above 0."""
-    if not is_real(seconds):
-        raise TypeError(f"seconds must be a number, got {brief(seconds)}")
-    if not (is_finite(seconds) and seconds > 0):
-        raise ValueError(f"seconds must be above 0 and finite, got seconds={brief(seconds)}")
-    return float(seconds)
-
-
 def is_one_of(value: Any, names: Iterable[str | None]) -> bool:
     """Whether a value is one of some names; an array, which compares entry by entry, is not."""
     return (value is None or isinstance(value, str)) and value in names
@@ -151,7 +150,12 @@ def sequence(values: Any, what: str, of: str = "records") -> tuple[Any, ...]:
 
 def drawn(values: Iterable[Any], what: str) -> tuple[Any, ...]:
     """Return values as a tuple, or refuse more of them than a list in memory should have."""
-    length = _told_length(values, what)
+    try:
+        length = length_hint(values)  # 0 where they say nothing of it
+    except OverflowError:  # a range beyond 2^63
+        length = sys.maxsize
+    except Exception as error:
+        raise ValueError(f"{what} must have a length or none, got {told(error)}") from error
     most = MOST_LISTED if length else MOST_DRAWN
     entries = first_of(values, most + 1, what) if length <= most else ()
     if max(length, len(entries)) > most:
@@ -166,16 +170,6 @@ def first_of(values: Iterable[Any], most: int, what: str) -> tuple[Any, ...]:
         return tuple(islice(values, most))
     except Exception as error:
         raise ValueError(f"{what} must be readable to the end, got {told(error)}") from error
-
-
-def _told_length(values: Iterable[Any], what: str) -> int:
-    """How many entries values say they have; 0 where they say nothing."""
-    try:
-        return length_hint(values)
-    except OverflowError:  # a range beyond 2^63
-        return sys.maxsize
-    except Exception as error:
-        raise ValueError(f"{what} must have a length or none, got {told(error)}") from error
 
 
 def is_sequence(values: Any) -> bool:
@@ -276,6 +270,7 @@ class RootGap:
 
     def _sign_of_difference(self, other: RootGap) -> int:
         """Sign of (√a + √d) − (√c + √b), for gaps (a, b) and (c, d) of either sign."""
+        # Squares of both sides differ by u and by two roots: no root is ever taken.
         u = self.larger + other.smaller - other.larger - self.smaller
         x, y = 4 * self.larger * other.smaller, 4 * other.larger * self.smaller
         return _sign_of_sum(u, x, y) if u >= 0 else -_sign_of_sum(-u, y, x)
@@ -294,6 +289,7 @@ class RootGap:
 
 def _sign_of_sum(u: Exact, x: Exact, y: Exact) -> int:
     """Sign of u + √x − √y for u, x, y ≥ 0: that of w + 2u√x with w = u² + x − y."""
+    # Squared once more; the sign of w alone may settle it.
     w = u * u + x - y
     if w > 0:
         return 1
@@ -308,6 +304,7 @@ def rounded_root_gap(larger: Fraction, smaller: Fraction) -> float:
     bits = 64
     try:
         while True:
+            # Bounds of both roots until the ends of their difference are one float.
             (low_1, high_1), (low_2, high_2) = (_root(n, bits) for n in (larger, smaller))
             if (least := float(low_1 - high_2)) == float(high_1 - low_2):
                 return least

@@ -20,10 +20,10 @@ from sensitivity_lab.numbers.exact import (
     brief,
     exact_number,
     is_finite,
+    is_missing,
     is_real,
     told,
 )
-from sensitivity_lab.numbers.lazy import pd
 
 Number = int | Fraction | float
 Answer = Number | tuple[Number, ...]
@@ -39,14 +39,17 @@ def gap_between(norm: Norm, root: bool) -> Callable[[Answer, Answer], Gap]:
         if isinstance(a, Told):
             return a.apart(b)
         try:
-            if norm == 0:
-                return _entries_that_differ(a, b)
+            if norm == 0:  # how many entries differ, or stand in one of the two alone
+                both, alone = _side_by_side(a, b) if isinstance(a, tuple) else ([(a, b)], [])
+                return sum(int(x != y) for x, y in both) + len(alone)
             if root:
                 return RootGap(max(a, b), min(a, b))
             if not isinstance(a, tuple):
                 apart: Gap = abs(a - b)
             else:
-                steps = _steps(a, b)
+                both, alone = _side_by_side(a, b)
+                # Sorted, for a sum of floats depends on its order: the same from either answer.
+                steps = [abs(x - y) for x, y in both] + sorted(map(abs, alone))
                 if norm == 2 and math.inf not in steps:
                     return RootGap(sum(Fraction(step) ** 2 for step in steps), 0)
                 apart = max(steps, default=0) if norm == math.inf else sum(steps)
@@ -59,25 +62,11 @@ def gap_between(norm: Norm, root: bool) -> Callable[[Answer, Answer], Gap]:
     return gap
 
 
-def _steps(a: Any, b: Any) -> list[Any]:
-    """How far apart two vectors lie in each entry."""
-    both, alone = _side_by_side(a, b)
-    # Sorted, for a sum of floats depends on its order: the same from either answer.
-    return [abs(x - y) for x, y in both] + sorted(map(abs, alone))
-
-
-def _entries_that_differ(a: Any, b: Any) -> int:
-    """How many entries of two answers differ, or are in one of them alone; a number has one."""
-    if not isinstance(a, tuple):
-        return int(a != b)
-    both, alone = _side_by_side(a, b)
-    return sum(int(x != y) for x, y in both) + len(alone)
-
-
 def _side_by_side(a: Any, b: Any) -> tuple[list[tuple[Any, Any]], list[Any]]:
     """The entries of two vectors in pairs, key by key; and those whose key only one of them has."""
     if getattr(a, "labels", None) == getattr(b, "labels", None):  # or both have none
         return list(zip(a, b, strict=True)), []
+    # Keys are compared key by key, never by position: either may have some alone.
     mine, yours = by_key(a), by_key(b)
     both = [(entry, yours[key]) for key, entry in mine.items() if key in yours]
     alone = [entry for key, entry in mine.items() if key not in yours]
@@ -224,7 +213,7 @@ def _known(label: Any) -> Any:
         hash(label)
     except TypeError as error:
         raise TypeError(f"label {brief(label)} cannot be looked up") from error
-    return None if pd.api.types.is_scalar(label) and pd.isna(label) else label
+    return None if is_missing(label) else label
 
 
 def rank_of_label(label: Any) -> tuple[Any, ...]:
@@ -232,6 +221,20 @@ def rank_of_label(label: Any) -> tuple[Any, ...]:
     if is_real(label) and is_finite(label):
         return 0, exact_number(label)
     return 1, type(label).__name__, repr(label)
+
+
+NEAR = 1e-9  # relative: floats that are added in another order round differently,
+NOTHING = 1e-12  # and where they cancel, what is left is rounding alone
+
+
+def are_near(answer: Any, again: Any) -> bool:
+    """Whether two answers are one: the same keys, floats within a billionth, the rest equal."""
+    if isinstance(answer, tuple) and isinstance(again, tuple):
+        labels, others = (getattr(one, "labels", len(one)) for one in (answer, again))
+        return bool(labels == others) and all(map(are_near, answer, again))
+    if isinstance(answer, float) and isinstance(again, float):
+        return math.isclose(answer, again, rel_tol=NEAR, abs_tol=NOTHING)
+    return bool(answer == again)
 
 
 # Answers of any kind lie as far apart as a caller's metric says.
@@ -269,19 +272,16 @@ def amount(value: Any, what: str) -> Any:
     value = as_python(value)
     if not is_real(value):
         raise TypeError(f"{what} must be a number of at least 0, got {brief(value)}")
-    number = _as_pythons(value, what)
+    if isinstance(value, (Rational, Decimal, np.bool_)) and is_finite(value):
+        number: Any = exact_number(value, what)
+    elif isinstance(value, float):
+        number = float.__float__(value)
+    elif isinstance(value, Decimal):
+        number = math.nan if value.is_nan() else float(value)
+    else:  # a short or a long float is read as it is written
+        number = float(str(value))
+        if math.isinf(number) and is_finite(value):
+            number = exact_number(value, what)
     if number != number or number < 0:
         raise ValueError(f"{what} must be a number of at least 0, got {brief(value)}")
     return number
-
-
-def _as_pythons(value: Any, what: str) -> Any:
-    """A number of any library as one of Python's; a short float is read as it is written."""
-    if isinstance(value, (Rational, Decimal, np.bool_)) and is_finite(value):
-        return exact_number(value, what)
-    if isinstance(value, float):
-        return float.__float__(value)
-    if isinstance(value, Decimal):
-        return math.nan if value.is_nan() else float(value)
-    number = float(str(value))
-    return exact_number(value, what) if math.isinf(number) and is_finite(value) else number

@@ -139,14 +139,11 @@ def _six_digits(exact: Exact) -> str:
     size = abs(Fraction(exact))
     if exact == 0 or Fraction(1, 10**300) < size < 10**300:
         return f"{float(exact):.6g}"
-    quotient = WIDE.divide(_decimal(exact.numerator), _decimal(exact.denominator))
-    return f"{quotient.normalize(SIX_DIGITS):e}"
-
-
-def _decimal(whole: int) -> Decimal:
-    """An int to 50 digits; of a long one only the first 200 bits are read."""
-    shift = max(0, whole.bit_length() - 200)
-    return WIDE.multiply(Decimal(whole >> shift), WIDE.power(2, shift))
+    parts = []
+    for whole in (exact.numerator, exact.denominator):
+        shift = max(0, whole.bit_length() - 200)  # of a long one only the first 200 bits are read
+        parts.append(WIDE.multiply(Decimal(whole >> shift), WIDE.power(2, shift)))
+    return f"{WIDE.divide(*parts).normalize(SIX_DIGITS):e}"
 
 
 def _says(text: str, value: Any) -> bool:
@@ -186,16 +183,11 @@ def _line(entries: Sequence[Any], text: Callable[[Any], str], longest: int) -> s
     """Entries in brackets: of many the runs of equals, of over a hundred the first and last ten."""
     if len(entries) <= longest:
         return f"({', '.join(map(text, entries))})"
-    runs = _alike(entries)
+    try:
+        runs = [(value, sum(1 for _ in copies)) for value, copies in groupby(entries)]
+    except Exception:  # some cannot be compared: rows of tables have no truth
+        runs = [(value, 1) for value in entries]
     texts = [text(value) + (f" ×{n}" if n > 1 else "") for value, n in runs]
     if len(texts) > LONGEST_SHOWN:
         texts[10:-10] = [f"… {sum(n for _, n in runs[10:-10]):,} more …"]
     return f"({', '.join(texts)})"
-
-
-def _alike(entries: Sequence[Any]) -> list[tuple[Any, int]]:
-    """The entries and how often each is repeated; once where they cannot be compared."""
-    try:
-        return [(value, sum(1 for _ in copies)) for value, copies in groupby(entries)]
-    except Exception:  # rows of tables have no truth
-        return [(value, 1) for value in entries]

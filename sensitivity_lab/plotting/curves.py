@@ -14,12 +14,19 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
-from matplotlib.figure import Figure, FigureBase
+from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.ticker import MaxNLocator
 from matplotlib.transforms import ScaledTranslation
 
-from sensitivity_lab.numbers.exact import brief, exact_number, is_finite, is_one_of, is_real
+from sensitivity_lab.numbers.exact import (
+    brief,
+    exact_number,
+    is_finite,
+    is_missing,
+    is_one_of,
+    is_real,
+)
 from sensitivity_lab.numbers.text import number_text, true_minus
 from sensitivity_lab.plotting.style import (
     CLAIMED,
@@ -71,11 +78,9 @@ def plot_sweep(
     >>> [panel.get_title(loc="left") for panel in plot_sweep(table).axes]
     ['mean']
 
-    Every panel has its own vertical scale, from zero, so a steep query does not flatten the
-    others. Relations share a panel: each has its line style, the same in every figure, named in
-    one legend below (two or three read best; of more, each stands a little beside the last, so
-    that none hides where they agree). A k with no feasible neighbour is a gap. The title
-    names the universe and the size where `table.attrs` holds them, as the tables of `sweep` do.
+    Every panel has its own vertical scale, from zero. Relations share a panel: each has its line
+    style, the same in every figure. A k with no feasible neighbour is a gap. The title names the
+    universe and the size where `table.attrs` holds them, as the tables of `sweep` do.
 
     Other numbers stand beside these:
 
@@ -92,9 +97,8 @@ def plot_sweep(
         "sensitivity": each is a tick across the curve. One that differs by more than 1e-9 of
         itself is thick, and has the colour of a claim that is too small or loose.
     :param ax: axes of your own for a table of one column and one query; they are returned.
-    :raises ValueError: for an empty table, one without the columns of `sweep`, one with a k that is
-        not whole or a sensitivity that cannot be drawn (above 1e300, say), and several columns or
-        queries with `ax`; the same for `beside`.
+    :raises ValueError: for an empty table, one without the columns of `sweep`, numbers that cannot
+        be drawn, and several columns or queries with `ax`; the same for `beside`.
     :raises TypeError: for what is no table.
 
     Cost: linear in the tables.
@@ -182,6 +186,7 @@ class _Panels:
         counts = [rows["query"].nunique() for rows in self.blocks.values()]
         many = max(counts) > MOST_IN_PAIRS or len(counts) > 1
         across = min(5 if many and width == WIDTH else 3 if counts == [3] else 2, max(counts))
+        # Many small panels stand five in a row, few large ones two; a phone has two in any case.
         down = [-(-count // across) for count in counts]
         lines, labels = len(self.keys), [len(str(key.get_label())) for key in self.keys]
         half = -(-lines // 2)
@@ -196,26 +201,22 @@ class _Panels:
                 parts = grid.ravel().tolist()
             with plt.rc_context(SMALL if across > 3 else {}):
                 for part, (title, rows) in zip(parts, self.blocks.items(), strict=True):
-                    _draw_block(part, title, rows, across)
+                    queries, relations = rows["query"].unique(), rows["relation"].unique()
+                    shape = -(-len(queries) // across), across
+                    grid = part.subplots(*shape, sharex=True, squeeze=False).ravel().tolist()
+                    for panel, query in zip(grid, queries, strict=False):
+                        one = rows[rows["query"] == query]
+                        _draw_panel(panel, one, relations, fine=across > 3)
+                    _finish_grid(grid, len(queries), across, rows["k"])
+                    if len(grid) > MOST_IN_PAIRS:
+                        part.supxlabel(K_LABEL, fontsize=12)
+                    part.suptitle(title)
+                    part.supylabel("sensitivity")
             options = {"handlelength": 3, "ncols": 1 + beside}
             figure.legend(handles=self.keys, loc="outside lower center", **options)
         if many and width == WIDTH:
             NARROW_FORMS[figure] = partial(self.figure, PHONE)
         return figure
-
-
-def _draw_block(part: FigureBase, title: str, rows: pd.DataFrame, across: int) -> None:
-    """A panel for each query of one column, a line style for each relation."""
-    queries, relations = rows["query"].unique(), rows["relation"].unique()
-    down = -(-len(queries) // across)
-    panels = part.subplots(down, across, sharex=True, squeeze=False).ravel().tolist()
-    for panel, query in zip(panels, queries, strict=False):
-        _draw_panel(panel, rows[rows["query"] == query], relations, fine=across > 3)
-    _finish_grid(panels, len(queries), across, rows["k"])
-    if len(panels) > MOST_IN_PAIRS:
-        part.supxlabel(K_LABEL, fontsize=12)
-    part.suptitle(title)
-    part.supylabel("sensitivity")
 
 
 def _draw_panel(
@@ -231,8 +232,17 @@ def _draw_panel(
         _draw_curve(panel, rows[rows["relation"] == relation], line)
         if len(lines) > 3:
             beside = step * (i - (len(lines) - 1) / 2)
-            _put_beside(set(panel.get_children()) - before, beside)
-    _scale_from_zero(panel, rows)
+            for artist in set(panel.get_children()) - before:  # its numbers stay as they are
+                move = ScaledTranslation(beside / 72, 0, panel.figure.dpi_scale_trans)
+                artist.set_transform(artist.get_transform() + move)
+    drawn = [value for name in HEIGHTS for value in rows.get(name, ())]
+    known = [value for value in drawn if not is_missing(value)]
+    # From zero to a little above all that is drawn; whole numbers where all of it is whole.
+    whole = all(value == int(value) for value in known)
+    panel.yaxis.set_major_locator(MaxNLocator(nbins=3, min_n_ticks=2, integer=whole))
+    panel.yaxis.set_major_formatter("{x:,.10g}")
+    panel.set_ylim(0, 1.12 * float(max(known, default=0)) or 1)
+    panel.grid(axis="y")
     weight, start = ("normal", -0.25) if fine else ("bold", 0)  # a long name begins with the ticks
     panel.set_title(rows["query"].iloc[0], fontweight=weight, loc="left", x=start)
 
@@ -294,14 +304,9 @@ def _check_numbers(rows: pd.DataFrame, parameter: str) -> None:
     for name in HEIGHTS:
         for value in rows.get(name, ()):
             known = is_real(value) and is_finite(value)
-            if not (_is_gap(value) or (known and 0 <= exact_number(value) <= LARGEST_DRAWN)):
+            if not (is_missing(value) or (known and 0 <= exact_number(value) <= LARGEST_DRAWN)):
                 rule = f"{parameter} must hold numbers from 0 to 1e+300 as {name}"
                 raise ValueError(f"{rule} to be drawn, got {brief(value)}")
-
-
-def _is_gap(value: Any) -> bool:
-    """Whether there is no answer: None or not a number, of any kind."""
-    return bool(pd.api.types.is_scalar(value) and pd.isna(value))
 
 
 def _draw_curve(panel: Axes, rows: pd.DataFrame, style: dict[str, Any]) -> None:
@@ -312,6 +317,7 @@ def _draw_curve(panel: Axes, rows: pd.DataFrame, style: dict[str, Any]) -> None:
         thin = {"linestyle": style["linestyle"], **THIN}
         panel.plot(*_curve(rows, "closed_form"), **thin, clip_on=False)
     if "beside" in rows:
+        # Others' numbers by colour: black where they agree, else as a claim that misses.
         ticks: dict[str, list[tuple[int, float]]] = {}  # by colour: they agree, or miss
         for k, ours, other in zip(ks, heights, _curve(rows, "beside")[1], strict=True):
             agree = math.isclose(ours, other, rel_tol=AGREE, abs_tol=AGREE)
@@ -323,30 +329,12 @@ def _draw_curve(panel: Axes, rows: pd.DataFrame, style: dict[str, Any]) -> None:
             panel.plot(*zip(*some, strict=True), **TICK | thick, clip_on=False)
 
 
-def _scale_from_zero(panel: Axes, rows: pd.DataFrame) -> None:
-    """A vertical scale from zero to a little above all that is drawn, whole where that is whole."""
-    drawn = [value for name in HEIGHTS for value in rows.get(name, ())]
-    known = [value for value in drawn if not _is_gap(value)]
-    whole = all(value == int(value) for value in known)
-    panel.yaxis.set_major_locator(MaxNLocator(nbins=3, min_n_ticks=2, integer=whole))
-    panel.yaxis.set_major_formatter("{x:,.10g}")
-    panel.set_ylim(0, 1.12 * float(max(known, default=0)) or 1)
-    panel.grid(axis="y")
-
-
-def _put_beside(artists: Iterable[Any], points: float) -> None:
-    """Move what was drawn a few points sideways; its numbers stay as they are."""
-    for artist in artists:
-        beside = ScaledTranslation(points / 72, 0, artist.get_figure().dpi_scale_trans)
-        artist.set_transform(artist.get_transform() + beside)
-
-
 def _curve(rows: pd.DataFrame, name: str) -> tuple[list[int], list[float]]:
     """Every k that is known and the number there, NaN where it is missing; a NaN in each gap."""
     known = {int(k): value for k, value in zip(rows["k"], rows[name], strict=True)}
     ks = sorted({*known, *(k + 1 for k in known if k < max(known))})
     heights: list[Any] = [known.get(k) for k in ks]
-    return ks, [math.nan if _is_gap(height) else float(height) for height in heights]
+    return ks, [math.nan if is_missing(height) else float(height) for height in heights]
 
 
 def _finish_grid(panels: Sequence[Axes], used: int, across: int, ks: pd.Series) -> None:

@@ -58,8 +58,7 @@ def explore(
     query that is picked. Without `queries` ten of the catalogue are asked; `relations` are kinds
     without their k, `[AddRemove, Change]` if not given. What cannot be asked is said.
     Cost: a `sweep` at each size that is shown, and a `global_sensitivity` for each pair. Raises
-    ImportError without ipywidgets, TypeError for a relation that has its k already, ValueError for
-    two queries of one name; else as `sweep`.
+    TypeError for a relation that has its k already, ValueError for two queries of one name.
     """
     try:
         import ipywidgets
@@ -68,6 +67,7 @@ def explore(
     kinds = (AddRemove, Change) if relations is None else relations
     asked = _Asked(universe, TEN if queries is None else queries, kinds)
     size = whole_number(size, "size", 1)
+    # A range has datasets of any size: the slider goes as far as is quick to see.
     most = max(12, 2 * size) if universe.unlimited else max(size, int(universe.records))
     wide = {"style": {"description_width": "90px"}, "layout": {"width": "420px"}}
     slider = partial(ipywidgets.IntSlider, min=1, continuous_update=False, **wide)
@@ -128,7 +128,7 @@ class _Asked:
         try:
             found = self.pair(name, size, relation)
             text += f"the sensitivity is {value_text(found.value)}."
-            if not self.universe.tabular:
+            if self.universe.source.as_tuples:
                 text += " {} against {}.".format(*map(dataset_text, found.witness))
             picture = _html(plot_witness(found))
         except ValueError as error:  # no neighbours, or too many records for a picture

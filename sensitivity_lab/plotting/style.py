@@ -16,9 +16,9 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from sensitivity_lab.numbers.exact import brief
+from sensitivity_lab.plotting.palette import *  # each is a colour of the style
 from sensitivity_lab.queries import Query
 from sensitivity_lab.relations import Relation
-from sensitivity_lab.shown.palette import *  # each is a colour of the style
 
 # A record of a witness: in both datasets, in the first alone, in the second alone.
 KINDS: dict[str, dict[str, Any]] = {
@@ -27,6 +27,7 @@ KINDS: dict[str, dict[str, Any]] = {
     "added": {"marker": "^", "color": ADDED, "markersize": 0.95},
 }
 
+KEYS = 26  # room for the legend, on the caller's axes
 WIDTH = 6.4  # inches, on a page
 PHONE = 4.4  # inches: 325 points with its margin; 12-point text is 11 pixels high on 300 pixels
 # How some figures are drawn so narrow, for pages that show two forms; None is said of one without.

@@ -7,7 +7,6 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import partial
 from itertools import accumulate, pairwise
 from statistics import median_low
 from textwrap import fill
@@ -18,7 +17,9 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from sensitivity_lab.methods.witness import CompactWitness, marked_witness
+from sensitivity_lab import extension
+from sensitivity_lab.extension import Lifted
+from sensitivity_lab.methods.witness import CompactWitness
 from sensitivity_lab.numbers.errors import TooLarge
 from sensitivity_lab.numbers.exact import Exact, brief, exact_number
 from sensitivity_lab.numbers.gap import Labelled
@@ -29,9 +30,9 @@ from sensitivity_lab.numbers.text import (
     true_minus,
     value_text,
 )
-from sensitivity_lab.over_numbers import OverNumbers, over_numbers
 from sensitivity_lab.plotting.style import (
     INK,
+    KEYS,
     KINDS,
     NARROW_FORMS,
     PALE,
@@ -44,9 +45,7 @@ from sensitivity_lab.plotting.style import (
     kind_key,
     styled_figure,
 )
-from sensitivity_lab.plotting.witness_rows import row_keys, sheet_of
-from sensitivity_lab.relations import Relation
-from sensitivity_lab.results import Sensitivity, answer_texts, answers_on, captions, numbers_said
+from sensitivity_lab.results import Sensitivity, answer_texts, answers_on, positions_of
 
 # All lengths below are points on the page.
 MOST_DOTS = 100
@@ -57,7 +56,6 @@ ROOM = 350  # how long the number line is drawn
 BESIDE = 72 * WIDTH - ROOM  # the names of the rows, and margins
 ROW = 160  # how high a row of dots is at most
 MARGIN = 15  # beside it
-KEYS = 26  # room for the legend, on the caller's axes
 
 Dot = tuple[float, int, str]  # where it stands, how high in its stack, its kind
 
@@ -78,6 +76,7 @@ class NumberLine:
         if distinct:
             beside = {m for m in beside if not distinct[0] <= m <= distinct[-1]}
         self.values = sorted({*distinct, *beside, *map(exact_number, scale)}) or [0]
+        # A stretch over twenty times the usual step is drawn shorter: an outlier leaves room.
         steps = [right - left for left, right in pairwise(self.values)]
         usual = [right - left for left, right in pairwise(distinct)] or [max(steps, default=1)]
         drawn = [min(step, 20 * median_low(usual)) for step in steps]
@@ -112,24 +111,22 @@ def plot_witness(sensitivity: Sensitivity, *, ax: Axes | None = None) -> Figure 
     >>> plot_witness(found).get_suptitle()
     'sum, at most 1 record changed'
 
-    The dataset stands above and its neighbour hangs below; equal values stack. A thin line
-    joins what both hold; an open square is removed (or changed from), a triangle is added (or
-    changed to). A tick marks the query's answer on each, and the arrow between the ticks is the
-    sensitivity. What does not lie among the records, such as a vector, a count, a variance or a
-    large sum, is written and not marked. A stretch without records that is over twenty times the
-    usual step is drawn shorter, with a break sign. A universe of at most twelve values is shown
-    whole. Where a query is asked of what a record says, as in `MEAN.of("salary")`, those numbers
-    are drawn. Other records that are no numbers stand in two tables, with the same marks before
-    the rows that leave and join; of many rows the first and the last are shown.
-    On axes of your own, `ax`, it is drawn to their size, and they are returned.
-    Cost: one evaluation of the query on each of the two datasets.
-    Raises ValueError for a dataset of over 100 records (before any is built), one with a missing
-    record, or axes that are too small; TypeError for what is no `Sensitivity`.
-    Source: def-witness in the book's chapter "By hand".
+    The dataset stands above and its neighbour hangs below; equal values stack. A thin line joins
+    what both hold; an open square is removed (or changed from), a triangle added (or changed to). A
+    tick marks the query's answer on each, and the arrow between the ticks is the sensitivity. What
+    does not lie among the records, such as a vector or a large sum, is written and not marked. A
+    long stretch without records is drawn shorter, with a break sign. Where a query is asked of what
+    a record says, those numbers are drawn; other records stand in two tables. On axes of your own,
+    `ax`, it is drawn to their size, and they are returned.
+
+    Cost: one evaluation of the query on each of the two datasets. Raises ValueError for a dataset
+    of over 100 records, one with a missing record, or axes that are too small; TypeError for what
+    is no `Sensitivity`. Source: def-witness in the book's chapter "By hand".
     """
     _require_short(sensitivity)
-    in_rows = not (sensitivity.universe.numeric or _said(sensitivity))
-    picture_of = _of_rows if in_rows else _on_a_line
+    picture_of = _on_a_line
+    if not (sensitivity.universe.numeric or _said(sensitivity)):
+        picture_of = extension.room("tables.witness_rows", "a picture of other records").picture
     if ax is not None:
         return picture_of(sensitivity, WIDTH, ax).on(ax)
     figure = picture_of(sensitivity, WIDTH).figure(WIDTH)
@@ -138,7 +135,7 @@ def plot_witness(sensitivity: Sensitivity, *, ax: Axes | None = None) -> Figure 
 
 
 @dataclass(frozen=True, eq=False)
-class _Picture:
+class Picture:
     """What stands between a title and a legend, on a figure or on the caller's axes."""
 
     title: str
@@ -171,12 +168,12 @@ class _Picture:
         return figure
 
 
-def _on_a_line(sensitivity: Sensitivity, width: float, ax: Axes | None = None) -> _Picture:
+def _on_a_line(sensitivity: Sensitivity, width: float, ax: Axes | None = None) -> Picture:
     """Two rows of dots on one number line."""
     datasets = _numbers_shown(sensitivity)
     room, tall = 72 * width - BESIDE, float(ROW)
     if ax is not None:
-        wide, high = _space(ax)
+        wide, high = space_of(ax)
         room, tall = wide - 2 * MARGIN, (high - KEYS) / 2 - BAND - ANSWER
     answers = answers_on(sensitivity)
     scale = _scale(sensitivity)
@@ -194,25 +191,14 @@ def _on_a_line(sensitivity: Sensitivity, width: float, ax: Axes | None = None) -
         _draw_gap(axes, line, marks, true_minus(value_text(sensitivity.value)))
 
     title = heading(sensitivity.query, sensitivity.relation)
-    keys = _dot_keys(rows, sensitivity.relation)
-    return _Picture(title, paint, sum(ends) + 170, 16, keys, 3 if width == WIDTH else 2)
+    # A legend entry for each kind of dot that is drawn, in the words of the relation.
+    present = {kind for row in rows for *_, kind in row}
+    words = dict(zip(("removed", "added"), sensitivity.relation.sides, strict=True))
+    keys = [kind_key(kind, words.get(kind, kind)) for kind in KINDS if kind in present]
+    return Picture(title, paint, sum(ends) + 170, 16, keys, 3 if width == WIDTH else 2)
 
 
-def _of_rows(sensitivity: Sensitivity, width: float, ax: Axes | None = None) -> _Picture:
-    """Two tables, with marks before the rows that differ."""
-    marked = marked_witness(sensitivity.universe, sensitivity.witness)
-    title, value = heading(sensitivity.query, sensitivity.relation), value_text(sensitivity.value)
-    sheet = sheet_of(marked, captions(sensitivity), true_minus(value), 72 * width - 2 * MARGIN)
-    keys = row_keys(marked, sensitivity.relation.sides)
-    height = sheet.height + 40 + KEYS * bool(keys)  # title, legend, margins
-    room = 72 * width - MARGIN, sheet.height
-    if ax is not None:
-        room = _space(ax)
-        sheet.height += KEYS
-    return _Picture(title, partial(sheet.paint, room=room), height, 18, keys, 2)
-
-
-def _space(axes: Axes) -> tuple[float, float]:
+def space_of(axes: Axes) -> tuple[float, float]:
     """How wide and how high the caller's axes are, in points."""
     check_axes(axes)
     box, point = axes.get_window_extent(), axes.figure.dpi / 72
@@ -233,18 +219,16 @@ def _require_short(sensitivity: Sensitivity) -> None:
         raise TooLarge(f"witness must hold {most} to be drawn, got {longest:,}")
 
 
-def _said(sensitivity: Sensitivity) -> OverNumbers | None:
-    """What the query says of each record, where it names that; rows that are counted are shown."""
-    over = over_numbers(sensitivity.query, sensitivity.universe)
-    named = over is not None and over.of_what is sensitivity.query.of_what
-    return over if named else None
+def _said(sensitivity: Sensitivity) -> Lifted | None:
+    """What the query says of each record, where it names that."""
+    lifted = extension.lift(sensitivity.query, sensitivity.universe)
+    return lifted if lifted and lifted.named else None
 
 
 def _numbers_shown(sensitivity: Sensitivity) -> list[tuple[Any, ...]]:
     """The numbers of the two datasets, or what their records say; refuse what is no number."""
-    said = _said(sensitivity)
-    if said is not None:
-        return numbers_said(sensitivity, said)
+    if (said := _said(sensitivity)) is not None:
+        return [said.dataset(at.tolist()) for at in positions_of(sensitivity)]
     datasets = [tuple(dataset) for dataset in sensitivity.witness]
     if unsaid := [dataset_text(dataset) for dataset in datasets if None in dataset]:
         raise ValueError(f"witness must hold numbers to be drawn, got None in {unsaid[0]}")
@@ -267,7 +251,7 @@ def _scale(sensitivity: Sensitivity) -> Sequence[Any]:
     universe, said = sensitivity.universe, _said(sensitivity)
     if universe.distinct > MOST_TICKS:
         return ()
-    few = universe.values if said is None else said.dataset(universe, range(universe.distinct))
+    few = universe.values if said is None else said.dataset(range(universe.distinct))
     return [value for value in few if value is not None]
 
 
@@ -294,6 +278,7 @@ def _stacked(
     ends: list[float] = []  # the last x taken on each level
     dots = []
     for x, _, kind in sorted((line.x_of(value), i, kind) for i, kind, value in each):
+        # The lowest level on which the dot covers none.
         level = next((i for i, end in enumerate(ends) if x - end >= 0.99 * width), len(ends))
         ends[level : level + 1] = [x]
         dots.append((x, level, kind))
@@ -398,10 +383,3 @@ def _draw_gap(axes: Axes, line: NumberLine, marks: Sequence[Any], value: str) ->
         middle = max(min((low + high) / 2, line.room - wide / 2), wide / 2)
         axes.text(middle, 4, "sensitivity", ha="center", va="bottom", **style)
         axes.text(middle, -4, value, ha="center", va="top", **style)
-
-
-def _dot_keys(rows: Sequence[Sequence[Dot]], relation: Relation) -> list[Line2D]:
-    """One legend entry for each kind of dot that is drawn, in the words of the relation."""
-    present = {kind for row in rows for *_, kind in row}
-    words = dict(zip(("removed", "added"), relation.sides, strict=True))
-    return [kind_key(kind, words.get(kind, kind)) for kind in KINDS if kind in present]

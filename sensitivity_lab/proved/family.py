@@ -8,17 +8,14 @@ Where a docstring names a theorem, as in (thm-mean), that is its label on the bo
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 from sensitivity_lab.numbers.exact import Exact
 from sensitivity_lab.numbers.gap import Gap, Norm
-from sensitivity_lab.proved.at_distance import AtDistance, Bounded
-from sensitivity_lab.proved.sorted_records import Pool, SortedRecords
 from sensitivity_lab.proved.worst_pair import D, Share, shares
-from sensitivity_lab.relations import Move, Relation
-from sensitivity_lab.universe import Indices
+from sensitivity_lab.relations import Relation
 
 ANY_COPIES = "records take any values from L to U, in any number of copies; L and U both occur"
 LARGEST_OF_TWO = "the larger of Add(k)'s and Remove(k)'s"
@@ -57,13 +54,12 @@ class Words:
 
 @dataclass(frozen=True)
 class Family(ABC):
-    """What is proved of a query: of one class and equal fields the same.
-    A route that has no proof answers None."""
+    """What is proved of a query on an interval: of one class and equal fields the same."""
 
     falls: ClassVar[bool] = False  # D never rises with c, for c ≥ 1
     at_ends: ClassVar[bool] = False  # D is largest where a and b each have the most or the least
     among_records: ClassVar[bool] = True  # an answer lies among the records, in their unit
-    adds: ClassVar[Literal["one", "number"] | None] = None  # what a record adds to its group
+    adds: ClassVar[Literal["one", "number"] | None] = None  # what a record adds to the answer
     of_anything: ClassVar[bool] = False  # a record that counts need be no number
     tells_apart: ClassVar[bool] = False  # it asks only which records are equal
     asked_again: ClassVar[bool] = False  # a witness is held to its gap by a second route
@@ -80,25 +76,9 @@ class Family(ABC):
         """As `words`, where some intervals have a formula of their own."""
         return self.words(norm)
 
-    def on_values(self, values: Sequence[Exact], norm: Norm) -> D | None:
-        """D for records that take any of some ascending values, in any number of copies."""
-        return None
-
-    def on_population(self, records: SortedRecords, norm: Norm) -> D | None:
-        """D for datasets drawn from a population: where it is positive, else a gap of at most D."""
-        return None
-
     def shared(self, least: int, most: int) -> range:
-        """Of so many shared records those among which D is largest (thm-people-rows)."""
+        """Of so many shared records those among which D is largest."""
         return range(least, (min(max(least, 1), most) if self.falls else most) + 1)
-
-    def on_dataset(self, pool: Pool, move: Move, norm: Norm) -> Sequence[Indices] | None:
-        """A few neighbours of one dataset by a move, one of which lies furthest (thm-local)."""
-        return None
-
-    def at_distance(self) -> Callable[[Bounded], AtDistance] | None:
-        """How the widest pairs within t changed records of one dataset are found."""
-        return None
 
     def shares_from(self, relation: Relation, least: int) -> Iterator[Share]:
         """Shares of sizes of at least m that hold the widest gap of any such size (thm-sizes)."""
@@ -106,6 +86,7 @@ class Family(ABC):
             smallest = {(r, a): max(least + max(r - a, 0), r) for r, a in relation.moves}
             moves = [(n + more, *move) for move, n in smallest.items() for more in (0, 1)]
             return shares(sorted(moves, key=lambda asked: asked[0]))
+        # Beyond these sizes no share is new: 2k + 1 of them hold every move from both sides.
         sizes = range(least, least + 2 * relation.k + 2)
         moves = [(n, r, a) for n in sizes for r, a in relation.moves]
         return shares((n, r, a) for n, r, a in moves if n >= r and n - r + a >= least)

@@ -1,20 +1,19 @@
-"""Two neighbouring datasets whose answers lie furthest apart,
-and how the widest of several is found."""
+"""Two neighbours whose answers lie furthest apart, and the widest of several."""
 
 from __future__ import annotations
 
-import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from itertools import starmap
-from typing import Any, Generic, NamedTuple, Protocol, TypeVar, runtime_checkable
+from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 
 from sensitivity_lab.numbers.exact import simplest
 from sensitivity_lab.numbers.gap import Gap
-from sensitivity_lab.proved.sorted_records import Run
 from sensitivity_lab.universe import Dataset, Indices, Universe
+
+Run = tuple[int, int]  # records start..stop − 1 of a sorted population
 
 
 class Copies(NamedTuple):
@@ -102,8 +101,7 @@ def _copies(parts: Sequence[Copies]) -> Counter[Any]:
 
 @dataclass(frozen=True)
 class WorstPair:
-    """The widest gap found, and the two datasets: what they share,
-    what only either has (def-share)."""
+    """The widest gap and its two datasets: shared records, and those of each (def-share)."""
 
     gap: Gap
     common: Parts = ()
@@ -152,6 +150,11 @@ class WorstPair:
         """The parts of the dataset, and those of its neighbour."""
         return (*self.common, *self.removed), (*self.common, *self.added)
 
+    def at_positions(self) -> list[Indices]:
+        """Where the records of both stand among their universe's values."""
+        assert isinstance(self.records, AtPositions)
+        return [tuple(self.records.positions(side)) for side in self.sides()]
+
     def pair(self) -> tuple[Dataset, Dataset]:
         """The dataset and its neighbour. Cost: O(n log n) for n records: both are built."""
         dataset, neighbour = map(self.records.dataset, self.sides())
@@ -170,43 +173,14 @@ def shares(moves: Iterable[tuple[int, int, int]]) -> Iterator[Share]:
             yield size - removed, added, removed, True
 
 
-@runtime_checkable
-class Reaching(Protocol):
-    """A D that knows beforehand, for little, how wide a share's gap can be at most: its *reach*."""
-
-    def reaches(self, asked: Sequence[Share]) -> Sequence[float]:
-        """At least D for each of some shares; at least 0."""
-
-    def floor(self, gap: Gap) -> float:
-        """A gap in the unit of the reaches, rounded down."""
-
-    def __call__(self, c: int, a: int, b: int, floor: float = -math.inf) -> WorstPair | None:
-        """D(c, a, b) where that is at least `floor`, else the gap of some layout."""
-
-
-Watch = Callable[[Iterable[Any]], Iterable[Any]]  # hands on what it is given, and may show how far
-
-
-def widest(d: D, asked: Iterable[Share], watch: Watch = iter) -> WorstPair | None:
-    """The widest of several pairs: of equals the first,
-    one that is attained before a bound (thm-share)."""
-    asked = list(asked)
-    reaching = d if isinstance(d, Reaching) else None
-    reaches = reaching.reaches(asked) if reaching else [math.inf] * len(asked)
-    best: tuple[Gap, bool, int] | None = None  # a gap, whether it is attained, minus its place
-    found: WorstPair | None = None
-    floor = -math.inf
-    # The farthest reach comes first: what the floor leaves out is narrower than the best. Without
-    # reaches the last share does, which is the largest: what is tabled for it serves the others.
-    for i in watch(sorted(range(len(asked)), key=lambda i: (-reaches[i], -i))):
-        if reaches[i] < floor:
-            continue
-        c, a, b, is_reversed = asked[i]
-        pair = reaching(c, a, b, floor) if reaching else d(c, a, b)
+def widest(d: D, asked: Iterable[Share]) -> WorstPair | None:
+    """The widest of several pairs: of equals the first, none that is a bound (thm-share)."""
+    best: WorstPair | None = None
+    # Ties are kept by the first, so the nearest neighbours stay in front.
+    for c, a, b, is_reversed in asked:
+        pair = d(c, a, b)
         if pair is None:
             return None
-        if best is None or (pair.gap, pair.attained, -i) > best:
-            best = pair.gap, pair.attained, -i
-            floor = reaching.floor(pair.gap) if reaching else floor
-            found = pair.reversed() if is_reversed else pair
-    return found
+        if best is None or (pair.gap, pair.attained) > (best.gap, best.attained):
+            best = pair.reversed() if is_reversed else pair
+    return best

@@ -7,7 +7,7 @@ part, another at the next commit.
 
 from conftest import CHECK_ALL, git, in_turn
 
-PATHS = "book/sensitivity_board", "tests/board", "sensitivity_lab/audit"
+PATHS = "book/sensitivity_board", "tests/board", "beyond/sensitivity_beyond/audit"
 
 
 def touched(*paths: str) -> bool:

@@ -10,7 +10,8 @@ from pybtex.database import parse_file
 import sensitivity_lab as sl
 
 API = ROOT / "book" / "api.md"  # of what most users call
-MODULES = [*ROOT.glob("sensitivity_lab/**/*.py"), *ROOT.glob("book/sensitivity_bo*/**/*.py")]
+FOLDERS = "sensitivity_lab", "beyond", "book/sensitivity_book", "book/sensitivity_board"
+MODULES = [module for folder in FOLDERS for module in ROOT.glob(f"{folder}/**/*.py")]
 
 
 def named(*pages):

@@ -15,10 +15,10 @@ import duckdb as real
 import pandas as pd
 import pyarrow as pa
 import pytest
+from sensitivity_beyond.tables.sql import duckdb as duck
 from sensitivity_book import live
 
 import sensitivity_lab as sl
-from sensitivity_lab.sql import duckdb as duck
 
 pytestmark = pytest.mark.filterwarnings("ignore:Arrow output on a DB-API result")
 STAND_IN = Path(live.__file__).parent / "stand_ins" / "duckdb.py"
@@ -243,3 +243,12 @@ def test_sql_reads_a_readers_own_tables(page: ModuleType, monkeypatch: pytest.Mo
         one = sl.SymmetricDifference(1)
         found.append(repr(sl.global_sensitivity(asked, staff, size=2, relation=one)))
     assert found[0] == found[1]
+
+
+def test_a_clock_is_told_from_a_column(page: ModuleType) -> None:
+    """Catches the clock that passes for a column where the page's DuckDB
+    answers otherwise than DuckDB."""
+    days = pd.DataFrame({"current_date": [3, 4]})
+    assert sl.sql('SELECT SUM("current_date") FROM days')(days) == 7
+    with pytest.raises(ValueError, match="whenever it is asked, got localtime: write"):
+        sl.sql('SELECT COUNT("localtime") FROM days')(days)

@@ -104,9 +104,12 @@ def test_the_archive_holds_the_package_as_it_is():
     """Catches a page that runs an older package than the book shows."""
     with zipfile.ZipFile(io.BytesIO(pack.pack())) as archive:
         names = set(archive.namelist())
-        for package in ("sensitivity_lab", "book/sensitivity_book", "book/sensitivity_board"):
-            for path in (ROOT / package).rglob("*.py"):
-                name = path.relative_to(ROOT if package == "sensitivity_lab" else ROOT / "book")
+        for where, package in (
+            (ROOT, "sensitivity_lab"), (ROOT / "beyond", "sensitivity_beyond"),
+            (ROOT / "book", "sensitivity_book"), (ROOT / "book", "sensitivity_board"),
+        ):  # fmt: skip
+            for path in (where / package).rglob("*.py"):
+                name = path.relative_to(where)
                 if not {"stand_ins", "libraries"} & set(name.parts):
                     assert archive.read(name.as_posix()) == path.read_bytes()
     stand_ins = {

@@ -91,11 +91,11 @@ def test_a_colour_is_written_in_one_place():
         rf"|color\w*[\"']?[=:] ?[\"'](?:{names}|[krgbw]|0?\.\d+)\b"
         rf"|(?:color|background|fill|stroke): (?:{names})\b"
     )
-    palettes = {"sensitivity_lab/shown/palette.py", "book/sensitivity_book/palette.py"}
+    palettes = {"sensitivity_lab/plotting/palette.py", "book/sensitivity_book/palette.py"}
     others = {"prism.js", "deck.css"}  # not ours; a deck's, which has no dark form
     written = {
         f"{path.relative_to(ROOT)}: {line.strip()[:100]}"
-        for folder in ("sensitivity_lab", "book", "scripts", "notebooks")
+        for folder in ("sensitivity_lab", "beyond", "book", "scripts", "notebooks")
         for path in (ROOT / folder).rglob("*")
         if path.suffix in {".py", ".js", ".css", ".ipynb"} and path.name not in others
         for line in code_of(path).splitlines()

@@ -43,7 +43,8 @@ def test_every_integer_of_the_package_names_its_width():
     `np.intp`, values and sums `np.int64` or Python's own."""
     found = {
         (str(path.relative_to(ROOT)), ast.unparse(node))
-        for path in (ROOT / "sensitivity_lab").rglob("*.py")
+        for package in ("sensitivity_lab", "beyond")
+        for path in (ROOT / package).rglob("*.py")
         for node in of_no_width(ast.parse(path.read_text(encoding="utf-8")))
     }
     assert found == set(ALLOWED)

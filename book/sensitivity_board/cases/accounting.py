@@ -15,7 +15,7 @@ from sensitivity_book.theory.stability.domains import CHANGE_ONE
 
 from sensitivity_board.case import Case
 from sensitivity_board.figures import figures
-from sensitivity_lab.audit.report import AuditRow
+from sensitivity_lab import AuditRow
 
 Mixture = tuple[tuple[float, float], ...]  # of unit normals: a chance and a centre each
 Loss = tuple[float, float, float]  # ε, and the logarithms of an event's two chances

@@ -21,12 +21,8 @@ from sensitivity_book.theory.vectors import patterns as all_patterns
 
 from sensitivity_board.case import Case, strictest
 from sensitivity_board.figures import Asked, asked, figures
-from sensitivity_lab.audit.audit import audit
-from sensitivity_lab.audit.report import AuditRow
-from sensitivity_lab.numbers.exact import Exact
-from sensitivity_lab.queries import Query
-from sensitivity_lab.relations import Change, SymmetricDifference
-from sensitivity_lab.universe import Universe
+from sensitivity_lab import AuditRow, Change, Query, SymmetricDifference, Universe, audit
+from sensitivity_lab.numbers import Exact
 
 NAME = "jax-privacy"
 CLAIMS = {

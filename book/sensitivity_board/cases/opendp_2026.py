@@ -14,8 +14,7 @@ from sensitivity_book.theory.stability.domains import L1, SYMMETRIC
 
 from sensitivity_board.case import Case
 from sensitivity_board.figures import Asked, asked
-from sensitivity_lab.audit.audit import audit_map
-from sensitivity_lab.audit.report import AuditRow
+from sensitivity_lab import AuditRow, audit_map
 
 SENSITIVITY, DELTA, LOSS = (f"{name} at distance 1" for name in ("sensitivity", "delta", "loss"))
 SCALE = 1  # of the noise behind every threshold

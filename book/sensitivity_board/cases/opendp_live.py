@@ -14,11 +14,16 @@ import opendp.prelude as dp
 from sensitivity_book.theory.stability.domains import L1, L2, SYMMETRIC
 
 from sensitivity_board.case import NORMS, Case, answers_of, strictest
-from sensitivity_lab.audit.audit import audit, audit_map
-from sensitivity_lab.audit.report import AuditRow
-from sensitivity_lab.queries import Query
-from sensitivity_lab.relations import Change, Relation, SymmetricDifference
-from sensitivity_lab.universe import Universe
+from sensitivity_lab import (
+    AuditRow,
+    Change,
+    Query,
+    Relation,
+    SymmetricDifference,
+    Universe,
+    audit,
+    audit_map,
+)
 
 LARGE = 2.0**50  # floats near it are quarters apart
 

@@ -23,10 +23,8 @@ from sensitivity_board.cases.systems import (
     statements,
     systems_table,
 )
-from sensitivity_lab.audit.report import AuditRow
-from sensitivity_lab.numbers.gap import Labelled
-from sensitivity_lab.numbers.text import number_text
-from sensitivity_lab.results import Sensitivity
+from sensitivity_lab import AuditRow, Sensitivity
+from sensitivity_lab.numbers import Labelled, number_text
 
 Records = tuple[Any, ...]
 Answers = tuple[Any, Any]

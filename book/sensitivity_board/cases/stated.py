@@ -13,11 +13,7 @@ from sensitivity_book.theory.people import DropExcess, DropNonUnique, join_stabi
 
 from sensitivity_board.case import Case, answers_of, strictest
 from sensitivity_board.figures import figures
-from sensitivity_lab.audit.audit import audit
-from sensitivity_lab.audit.report import AuditRow
-from sensitivity_lab.catalogue import COUNT, SUM
-from sensitivity_lab.relations import SymmetricDifference
-from sensitivity_lab.universe import Universe
+from sensitivity_lab import COUNT, SUM, AuditRow, SymmetricDifference, Universe, audit
 
 
 def tumult_cases() -> list[Case]:

@@ -17,7 +17,7 @@ from itertools import combinations, product
 from typing import Any
 
 from sensitivity_board.figures import Asked, asked
-from sensitivity_lab.numbers.text import dataset_text
+from sensitivity_lab.numbers import dataset_text
 
 NEXT = 1 + 2.0**-52  # the float after 1
 NAMES = {

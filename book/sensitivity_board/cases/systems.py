@@ -20,12 +20,16 @@ from typing import Any
 import pandas as pd
 
 from sensitivity_board.figures import figures
-from sensitivity_lab.audit.report import AuditRow
-from sensitivity_lab.relations import Change, Relation, SymmetricDifference
-from sensitivity_lab.results import Sensitivity
-from sensitivity_lab.sensitivity import global_sensitivity
-from sensitivity_lab.sql.statement import sql
-from sensitivity_lab.universe import Universe
+from sensitivity_lab import (
+    AuditRow,
+    Change,
+    Relation,
+    Sensitivity,
+    SymmetricDifference,
+    Universe,
+    global_sensitivity,
+    sql,
+)
 
 SYSTEMS = {
     "smartnoise": "SmartNoise SQL",

@@ -31,7 +31,7 @@ from sensitivity_board.cases.sums_asked import (
     watched,
     widest,
 )
-from sensitivity_lab.audit.report import AuditRow
+from sensitivity_lab import AuditRow
 
 TABLES = ("diffprivlib_sums", "pydp", "pipelinedp_sums", "smartnoise_sums")
 BUILT = 100_000  # records; longer datasets are told as runs: records, and how often they come

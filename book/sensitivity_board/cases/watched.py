@@ -11,11 +11,7 @@ from typing import Any
 
 from sensitivity_board.case import NORMS, Case, strictest
 from sensitivity_board.figures import Asked, asked
-from sensitivity_lab.audit.audit import audit
-from sensitivity_lab.audit.report import Audit
-from sensitivity_lab.queries import Query
-from sensitivity_lab.relations import Change, Relation, SymmetricDifference
-from sensitivity_lab.universe import Universe
+from sensitivity_lab import Audit, Change, Query, Relation, SymmetricDifference, Universe, audit
 
 NAMES_NONE = "The claim is exact for the other relation, {}; the library's documents name none."
 

@@ -22,8 +22,8 @@ import pandas as pd
 
 import sensitivity_lab as sl
 from sensitivity_board.peers.score import Score
-from sensitivity_lab.audit.report import Audit, AuditRow
-from sensitivity_lab.numbers.text import dataset_text
+from sensitivity_lab import Audit, AuditRow
+from sensitivity_lab.numbers import dataset_text
 
 Vector = tuple[int, ...]
 PROMISED = Fraction(1, 10)  # the ε of every experiment of DP-Sniper

@@ -21,8 +21,8 @@ import pandas as pd
 
 import sensitivity_lab as sl
 from sensitivity_board.peers.score import Score
-from sensitivity_lab.audit.report import Audit, AuditRow
-from sensitivity_lab.numbers.text import dataset_text, number_text
+from sensitivity_lab import Audit, AuditRow
+from sensitivity_lab.numbers import dataset_text, number_text
 
 LIMIT = 5  # the bound of the two clipped sums
 LARGEST = 10  # the numbers that are tried go no further

@@ -24,8 +24,8 @@ import pandas as pd
 
 import sensitivity_lab as sl
 from sensitivity_board.peers.score import Score
-from sensitivity_lab.audit.report import Audit, AuditRow
-from sensitivity_lab.numbers.text import dataset_text, number_text
+from sensitivity_lab import Audit, AuditRow
+from sensitivity_lab.numbers import dataset_text, number_text
 
 Argument = tuple[int, ...]  # the entries of a number (one), a pair (two) or a matrix, row by row
 Given = tuple[Argument, ...]  # the arguments of one call

@@ -18,7 +18,7 @@ from sensitivity_book.answers.kinds import (
     Verdict,
 )
 from sensitivity_book.answers.ladder import pairs
-from sensitivity_lab.numbers.text import dataset_text, number_text
+from sensitivity_lab.numbers import dataset_text, number_text
 
 DIGITS = sl.Universe.value_range([0, 1, 2, 3])
 RATINGS = sl.Universe.value_range([1, 2, 3, 4, 5])

@@ -17,8 +17,7 @@ from sensitivity_book.answers.kinds import (
 )
 from sensitivity_book.answers.ladder import ladder, pairs
 from sensitivity_book.data import scenarios
-from sensitivity_lab.numbers.exact import Exact
-from sensitivity_lab.numbers.text import number_text
+from sensitivity_lab.numbers import Exact, number_text
 
 SIZE = 6
 TEN = scenarios.school_large().universes["absence_days"]

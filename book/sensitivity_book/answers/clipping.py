@@ -19,7 +19,7 @@ from sensitivity_book.answers.kinds import (
     Verdict,
 )
 from sensitivity_book.stage.dots.bound import clipped
-from sensitivity_lab.numbers.text import number_text
+from sensitivity_lab.numbers import number_text
 
 ALL = 5  # people for whom a bound below everybody is wanted
 POWERS = [2**i for i in range(31)]

@@ -7,8 +7,7 @@ from fractions import Fraction
 
 import sensitivity_lab as sl
 from sensitivity_book.answers.kinds import Answer, DatasetAnswer, NumberAnswer, Verdict
-from sensitivity_lab.numbers.exact import Exact
-from sensitivity_lab.numbers.text import number_text
+from sensitivity_lab.numbers import Exact, number_text
 
 LEAST, K = 2, 3  # records in both datasets, and how many may come or go
 CLAIMED = Fraction(3 * K, LEAST + K)  # kR/(m + k), with R = 3

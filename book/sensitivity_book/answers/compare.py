@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from sensitivity_book.answers.kinds import NumberAnswer, Verdict
 from sensitivity_book.answers.reading import MisreadError
-from sensitivity_lab.numbers.exact import is_real
+from sensitivity_lab.numbers import is_real
 
 PARTS = re.compile(r"(?:(\d+) )?(\d+)/(\d+)")
 DECIMAL = re.compile(r"(\d*)(?:\.(\d+))?(…|\.\.\.)? ?(%)?")

@@ -8,8 +8,7 @@ from typing import Any
 
 from sensitivity_book.answers.kinds import Verdict
 from sensitivity_book.answers.reading import MisreadError, given
-from sensitivity_lab.numbers.exact import is_finite, is_real
-from sensitivity_lab.numbers.text import counted, number_text
+from sensitivity_lab.numbers import counted, is_finite, is_real, number_text
 
 
 def agrees(

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from sensitivity_lab import Relation, Universe
-from sensitivity_lab.numbers.exact import Exact
+from sensitivity_lab.numbers import Exact
 
 
 @dataclass(frozen=True)

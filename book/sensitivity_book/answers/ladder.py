@@ -10,8 +10,7 @@ from typing import Any
 
 from sensitivity_book.answers.kinds import Rung
 from sensitivity_lab import Relation, Universe
-from sensitivity_lab.numbers.exact import Exact
-from sensitivity_lab.numbers.text import dataset_text, number_text
+from sensitivity_lab.numbers import Exact, dataset_text, number_text
 
 Pair = tuple[tuple[Any, ...], tuple[Any, ...]]
 STEPS = 6

@@ -8,8 +8,7 @@ from fractions import Fraction
 
 import sensitivity_lab as sl
 from sensitivity_book.answers.kinds import Answer, DatasetAnswer, NumberAnswer, Verdict
-from sensitivity_lab.numbers.exact import Exact
-from sensitivity_lab.numbers.text import dataset_text, number_text
+from sensitivity_lab.numbers import Exact, dataset_text, number_text
 
 SCORES = (0, 10)
 FIVE = (0, 4, 5, 6, 10)

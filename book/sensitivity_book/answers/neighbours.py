@@ -8,9 +8,8 @@ import sensitivity_lab as sl
 from sensitivity_book.answers.kinds import Answer, DatasetAnswer, NumberAnswer, Verdict
 from sensitivity_book.answers.ladder import ladder, pairs
 from sensitivity_book.data import scenarios
-from sensitivity_lab.numbers.exact import Exact
-from sensitivity_lab.numbers.text import dataset_text, number_text
-from sensitivity_lab.relations import change_one_distance
+from sensitivity_lab import change_one_distance
+from sensitivity_lab.numbers import Exact, dataset_text, number_text
 
 TEN = scenarios.school_large().universes["absence_days"]
 FIVE = sl.Universe.population([1, 2, 3, 4, 5])

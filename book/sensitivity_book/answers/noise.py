@@ -9,8 +9,7 @@ import sensitivity_lab as sl
 from sensitivity_book.answers.judges import belief
 from sensitivity_book.answers.kinds import Answer, DatasetAnswer, NumberAnswer, Verdict
 from sensitivity_book.data import scenarios
-from sensitivity_lab.numbers.exact import Exact
-from sensitivity_lab.numbers.text import number_text
+from sensitivity_lab.numbers import Exact, number_text
 
 TEN = scenarios.school_large().universes["absence_days"]
 SWAP = sl.Change(1)

@@ -10,7 +10,7 @@ from typing import Any
 import sensitivity_lab as sl
 from sensitivity_book.answers.judges import number
 from sensitivity_book.answers.kinds import Answer, FunctionAnswer, NumberAnswer, Verdict
-from sensitivity_lab.numbers.text import number_text
+from sensitivity_lab.numbers import number_text
 
 BINS = (0, 1, 2)
 HIGHEST = 100  # of the ages

@@ -12,7 +12,7 @@ from typing import Any
 from sensitivity_book.answers.kinds import Answer, DatasetAnswer, FunctionAnswer, NumberAnswer
 from sensitivity_book.answers.on_paper import told_on_paper
 from sensitivity_book.answers.reading import called
-from sensitivity_lab.numbers.exact import Exact
+from sensitivity_lab.numbers import Exact
 
 
 def markup(name: str, answer: Answer) -> str:

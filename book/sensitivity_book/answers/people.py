@@ -11,8 +11,7 @@ from typing import Any
 import sensitivity_lab as sl
 from sensitivity_book.answers.kinds import Answer, DatasetAnswer, NumberAnswer, Verdict
 from sensitivity_book.answers.ladder import ladder
-from sensitivity_lab.numbers.exact import Exact
-from sensitivity_lab.numbers.text import counted
+from sensitivity_lab.numbers import Exact, counted
 
 DAYS, A_DAY, A_WEEK = 7, 2, 4  # of a gym: days, and the visits of a member that are counted
 FINES, FINED = (-5, 0, 10, 20), 2  # and the rows of a person that are counted

@@ -12,9 +12,7 @@ from typing import Any
 
 from sensitivity_book.answers.kinds import DatasetAnswer, FunctionAnswer
 from sensitivity_lab import Universe
-from sensitivity_lab.numbers.exact import Exact, simplest
-from sensitivity_lab.numbers.text import counted, dataset_text, number_text
-from sensitivity_lab.records.rows import Row
+from sensitivity_lab.numbers import Exact, counted, dataset_text, number_text, simplest
 
 TYPED, CELL = "your function", "ipykernel_"  # as a traceback names what was typed, and a cell
 MANY = 20  # values; of more not all are named
@@ -41,7 +39,7 @@ def read_datasets(answer: DatasetAnswer, lines: list[str]) -> list[tuple[Any, ..
 
 def _dataset(line: str, universe: Universe) -> tuple[Any, ...]:
     """Read records that the universe has, sorted: numbers, or rows."""
-    read = _rows if isinstance(universe.values[0], Row) else _numbers
+    read = _rows if isinstance(universe.values[0], tuple) else _numbers
     records = read(line, universe)
     most = dict(zip(universe.values, universe.copies(len(records)), strict=True))
     for record, copies in Counter(records).items():

@@ -8,9 +8,8 @@ import sensitivity_lab as sl
 from sensitivity_book.answers.kinds import Answer, DatasetAnswer, NumberAnswer, Verdict
 from sensitivity_book.answers.ladder import ladder, pairs
 from sensitivity_book.data import scenarios
-from sensitivity_lab.numbers.exact import Exact
-from sensitivity_lab.numbers.text import counted, number_text
-from sensitivity_lab.relations import change_one_distance
+from sensitivity_lab import change_one_distance
+from sensitivity_lab.numbers import Exact, counted, number_text
 
 SIZE, FEWEST = 6, 2  # of a study; swaps that reach the ceiling of its median
 ALL = 4  # nobody is outside after so many swaps

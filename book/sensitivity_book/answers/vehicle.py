@@ -17,8 +17,7 @@ from sensitivity_book.answers.kinds import (
 )
 from sensitivity_book.answers.ladder import Pair, pairs
 from sensitivity_book.data import scenarios
-from sensitivity_lab.numbers.exact import Exact
-from sensitivity_lab.numbers.text import dataset_text, number_text
+from sensitivity_lab.numbers import Exact, dataset_text, number_text
 
 RATING = scenarios.vehicle().universes["driving_proficiency"]
 TWO, JOIN = sl.Change(2), sl.Add(1)

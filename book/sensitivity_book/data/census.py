@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from sensitivity_lab.numbers.exact import whole_number
+from sensitivity_lab.numbers import whole_number
 
 YOUNGEST, OLDEST = 17, 90
 

@@ -10,9 +10,19 @@ from typing import Any
 import pandas as pd
 from pandas.io.formats.style import Styler
 
-from sensitivity_lab.catalogue import COUNT, MEAN, MEDIAN, STD, SUM, VARIANCE, quantile
-from sensitivity_lab.relations import AddRemove, Change, Relation
-from sensitivity_lab.universe import Universe
+from sensitivity_lab import (
+    COUNT,
+    MEAN,
+    MEDIAN,
+    STD,
+    SUM,
+    VARIANCE,
+    AddRemove,
+    Change,
+    Relation,
+    Universe,
+    quantile,
+)
 
 _DOCUMENT = "Global Sensitivity From Scratch (gonzalo-munillag/Blog, commit 965016e)"
 _PAPER = "Lee and Clifton, How Much Is Enough? Choosing ε for Differential Privacy (2011)"

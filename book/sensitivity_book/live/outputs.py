@@ -68,7 +68,7 @@ def as_notebooks_do(figure: Any) -> str:
     """A figure as SVG, cut to what is drawn."""
     from matplotlib import rc_context
 
-    from sensitivity_lab.plotting.style import STYLE
+    from sensitivity_lab.plotting import STYLE
 
     buffer = io.StringIO()
     look = {"facecolor": figure.get_facecolor(), "edgecolor": figure.get_edgecolor()}

@@ -1,4 +1,4 @@
-"""What the runtime lacks, as one archive: the package, the book's tools, and what they import.
+"""What the runtime lacks, as one archive: both packages, the book's tools, and what they import.
 
 It is made anew with every book, so that a page runs what it was built from.  All of it is Python;
 what has no build for a browser is left to the stand-ins, of which each says so where it is called.
@@ -10,8 +10,8 @@ import zipfile
 from collections.abc import Iterator
 from pathlib import Path
 
-OURS = ("sensitivity_lab", "sensitivity_book", "sensitivity_board")
-THEIRS = ("narwhals", "tqdm", "jinja2", "markupsafe", "palmerpenguins")
+OURS = ("sensitivity_lab", "sensitivity_beyond", "sensitivity_book", "sensitivity_board")
+THEIRS = ("narwhals", "tqdm", "jinja2", "markupsafe", "palmerpenguins", "sqlglot")
 PRETTY = "lib/pretty.py"  # of IPython: how a notebook lays out a value; the rest stays here
 KEPT = {".py", ".json", ".csv", ".js"}
 LEFT_OUT = {"__pycache__", "tests", "stand_ins", "static", "_tkinter", "contrib", "libraries"}

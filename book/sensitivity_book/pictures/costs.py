@@ -9,8 +9,8 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from sensitivity_book.verdicts import price_text
-from sensitivity_lab.audit.report import AuditRow
-from sensitivity_lab.plotting.style import ADDED, REMOVED, WIDTH, styled_figure
+from sensitivity_lab import AuditRow
+from sensitivity_lab.plotting import ADDED, REMOVED, WIDTH, styled_figure
 
 AWAY = np.linspace(0, 6, 49)
 STEPS = np.concatenate([-AWAY[:0:-1], AWAY])  # noise scales from a peak

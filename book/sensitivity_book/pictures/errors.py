@@ -7,7 +7,7 @@ from typing import Any
 
 
 def short_errors(shell: Any) -> None:
-    """Make a notebook show errors without the package's own frames, of which there are dozens."""
+    """Make a notebook show errors without the packages' own frames, of which there are dozens."""
 
     def shown(shell: Any, kind: type, error: BaseException, tb: Any, tb_offset: Any = None) -> None:
         for each in filter(None, (error, error.__cause__)):
@@ -18,10 +18,10 @@ def short_errors(shell: Any) -> None:
 
 
 def theirs(tb: TracebackType | None) -> TracebackType | None:
-    """A traceback without the frames of the package."""
+    """A traceback without the frames of the packages."""
     if tb is None:
         return None
     rest, ours = theirs(tb.tb_next), tb.tb_frame.f_globals.get("__name__", "")
-    if ours.startswith("sensitivity_lab"):
+    if ours.startswith(("sensitivity_lab", "sensitivity_beyond")):
         return rest
     return TracebackType(rest, tb.tb_frame, tb.tb_lasti, tb.tb_lineno)

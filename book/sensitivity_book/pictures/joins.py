@@ -9,7 +9,7 @@ import pandas as pd
 from matplotlib.figure import Figure
 from matplotlib.ticker import FixedLocator, NullLocator
 
-from sensitivity_lab.plotting.style import INK, LOOSE, PAPER, WIDTH, styled_figure
+from sensitivity_lab.plotting import INK, LOOSE, PAPER, WIDTH, styled_figure
 
 BOUNDS = {"residual": ("o", "-", -0.14), "elastic": ("D", ":", 0.14)}
 TICKS = [1, 2, 3, 5, 10, 20]

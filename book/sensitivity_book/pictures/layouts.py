@@ -9,18 +9,8 @@ from itertools import chain
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from sensitivity_lab.numbers.exact import Exact
-from sensitivity_lab.numbers.text import number_text, true_minus
-from sensitivity_lab.plotting.style import (
-    ADDED,
-    GREY,
-    GRID,
-    INK,
-    PAPER,
-    REMOVED,
-    WIDTH,
-    styled_figure,
-)
+from sensitivity_lab.numbers import Exact, number_text, true_minus
+from sensitivity_lab.plotting import ADDED, GREY, GRID, INK, PAPER, REMOVED, WIDTH, styled_figure
 
 # letter of a layout: what it means, marker, face, edge
 ROLES = {

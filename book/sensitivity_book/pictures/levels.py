@@ -8,7 +8,7 @@ from itertools import combinations
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from sensitivity_lab.plotting.style import EXACT, INK, PALE, PAPER, WIDTH, styled_figure
+from sensitivity_lab.plotting import EXACT, INK, PALE, PAPER, WIDTH, styled_figure
 
 Two = tuple[int, int]
 

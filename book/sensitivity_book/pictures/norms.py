@@ -9,7 +9,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from sensitivity_lab.plotting.style import COLOURS, INK, PALE, PAPER, WIDTH, styled_figure
+from sensitivity_lab.plotting import COLOURS, INK, PALE, PAPER, WIDTH, styled_figure
 
 Node = tuple[int, int]
 

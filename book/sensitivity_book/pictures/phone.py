@@ -21,7 +21,7 @@ from matplotlib.legend import Legend
 from matplotlib.text import Text
 
 from sensitivity_book.pictures.errors import short_errors
-from sensitivity_lab.plotting.style import NARROW_FORMS, PHONE, STYLE
+from sensitivity_lab.plotting import NARROW_FORMS, PHONE, STYLE
 
 MOST_STACKED = 4  # panels; of more, two stay beside one another
 LINE = 0.25  # inches for one more line of text
@@ -54,7 +54,7 @@ def inline_svg() -> None:
 def set_phone_form(figure: Figure, draw: Callable[[], Figure] | None) -> None:
     """Say how a figure is drawn for a phone; None leaves it with one form.
 
-    >>> from sensitivity_lab.plotting.style import styled_figure
+    >>> from sensitivity_lab.plotting import styled_figure
     >>> with styled_figure() as figure:
     ...     set_phone_form(figure, None)
     >>> phone_form(figure) is None

@@ -10,7 +10,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from sensitivity_lab.plotting.style import COLOURS, INK, PAPER, WIDTH, styled_figure
+from sensitivity_lab.plotting import COLOURS, INK, PAPER, WIDTH, styled_figure
 
 
 def plot_stalls(sums: Mapping[float, np.ndarray]) -> Figure:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from matplotlib.figure import Figure
 
-from sensitivity_lab.plotting.style import EXACT, INK, LOOSE, PAPER, styled_figure
+from sensitivity_lab.plotting import EXACT, INK, LOOSE, PAPER, styled_figure
 
 # A question, then what to do where the answer is yes, and where it is no.
 QUESTIONS = (

@@ -10,10 +10,15 @@ from typing import Any
 
 import pandas as pd
 
-from sensitivity_lab.shown.palette import ADDED, REMOVED
-from sensitivity_lab.shown.tables import see_through
+from sensitivity_lab.plotting import ADDED, REMOVED
 
 Row = tuple[Any, ...]
+
+
+def see_through(colour: str, share: float) -> str:
+    """A colour through which a light and a dark page shine."""
+    return f"rgba({', '.join(map(str, bytes.fromhex(colour[1:])))}, {share})"
+
 
 # A mark and a tint for each fate of a row; the tints let a light and a dark page shine through.
 FATES = {"": "", "+ joins": see_through(ADDED, 0.22), "− leaves": see_through(REMOVED, 0.22)}

@@ -6,10 +6,12 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 from html import escape
+from typing import Any
 
 import sensitivity_lab as sl
 from sensitivity_book.palette import MIDDLE
-from sensitivity_lab.universe import Dataset
+
+Dataset = tuple[Any, ...]
 
 STYLE = f"""
 .ticks table {{ border-collapse: collapse; margin: 0 auto; }}

@@ -9,16 +9,9 @@ from typing import Any
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from sensitivity_lab.plotting.style import (
-    ADDED,
-    GRID,
-    INK,
-    PAPER,
-    RELATION_LINES,
-    REMOVED,
-    styled_figure,
-)
-from sensitivity_lab.universe import Dataset
+from sensitivity_lab.plotting import ADDED, GRID, INK, PAPER, RELATION_LINES, REMOVED, styled_figure
+
+Dataset = tuple[Any, ...]
 
 Point = tuple[float, float]
 

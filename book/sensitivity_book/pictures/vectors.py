@@ -8,7 +8,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from sensitivity_lab.plotting.style import (
+from sensitivity_lab.plotting import (
     ADDED,
     BAND,
     EXACT,

@@ -8,8 +8,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from sensitivity_lab.numbers.exact import Exact
-from sensitivity_lab.numbers.text import true_minus
+from sensitivity_lab.numbers import Exact, true_minus
 
 
 def digits(number: float) -> str:

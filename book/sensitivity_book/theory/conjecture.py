@@ -17,13 +17,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from sensitivity_lab.numbers.errors import Infeasible
-from sensitivity_lab.numbers.exact import brief, by_name, first_of, is_sequence
-from sensitivity_lab.numbers.text import number_text
-from sensitivity_lab.queries import Query, as_query
-from sensitivity_lab.relations import Relation
-from sensitivity_lab.sensitivity import global_sensitivity
-from sensitivity_lab.universe import Universe
+from sensitivity_lab import Infeasible, Query, Relation, Universe, global_sensitivity
+from sensitivity_lab.numbers import brief, by_name, is_sequence, number_text
 
 SIGNS = {"min": 1, "max": -1}  # of forms on one side of the target, two that meet it in turn
 MOST_OF_AN_AXIS = 100  # so at most a million cases, each an enumeration that its own budget limits
@@ -146,7 +141,9 @@ def conjecture(
     what is not feasible; ValueError where too few cases are left, and for relations of several
     kinds.
     """
-    asked = as_query(query)
+    asked = query
+    if not isinstance(asked, Query):
+        asked = Query(getattr(query, "__name__", "query"), query)
     axes = {"universes": universes, "sizes": sizes, "relations": relations}
     cases = tuple(_cases(asked, *(_listed_axis(name, given) for name, given in axes.items())))
     seen = [case.seen for case in cases]
@@ -172,7 +169,7 @@ def _listed_axis(name: str, given: Any) -> tuple[Any, ...]:
         return (given,)
     if not is_sequence(given) or isinstance(given, Mapping):
         raise TypeError(f"{name} must be a list, as range(1, 9) for sizes, got {brief(given)}")
-    if len(listed := first_of(given, MOST_OF_AN_AXIS + 1, name)) > MOST_OF_AN_AXIS:
+    if len(listed := tuple(islice(given, MOST_OF_AN_AXIS + 1))) > MOST_OF_AN_AXIS:
         raise ValueError(f"{name} must be at most {MOST_OF_AN_AXIS}, got more: small cases do")
     return listed
 

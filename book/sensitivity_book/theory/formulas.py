@@ -10,11 +10,17 @@ import pandas as pd
 from pandas.io.formats.style import Styler
 
 from sensitivity_book.palette import MIDDLE
-from sensitivity_lab.closed_form import closed_form, proved_of
-from sensitivity_lab.numbers.text import dataset_text, number_text
-from sensitivity_lab.proved.family import Words
-from sensitivity_lab.queries import Query
-from sensitivity_lab.relations import Add, AddRemove, Change, Relation, Remove, SymmetricDifference
+from sensitivity_lab import (
+    Add,
+    AddRemove,
+    Change,
+    Query,
+    Relation,
+    Remove,
+    SymmetricDifference,
+    closed_form,
+)
+from sensitivity_lab.numbers import dataset_text, number_text
 
 # The page's example: L = 2, U = 14, so R = 12 and max(|L|, |U|) = 14; four records, known or least.
 BOUNDS, SIZE, DISTANCES = (2, 14), 4, (1, 2)
@@ -27,7 +33,7 @@ def formula_table(query: Query, *, norm: float = 1) -> pd.DataFrame:
 
     Source: book/proofs.md.
     """
-    words = proved_of(query).words(norm)
+    words = _words(query, norm)
     rows = list(_rows(query, words, norm))
     table = pd.DataFrame(rows).set_index(["size", "relation"])
     table.attrs = {"conditions": words.conditions}
@@ -37,7 +43,14 @@ def formula_table(query: Query, *, norm: float = 1) -> pd.DataFrame:
     return table
 
 
-def _rows(query: Query, words: Words, norm: float) -> Iterator[dict[str, Any]]:
+def _words(query: Query, norm: float) -> Any:
+    """What is proved of a standard query, in words."""
+    if query.proved is None:
+        raise ValueError(f"query must be a standard query, got {query}: no formula is known")
+    return query.proved.words(norm)
+
+
+def _rows(query: Query, words: Any, norm: float) -> Iterator[dict[str, Any]]:
     for keyword, size in SIZES.items():
         for family in FAMILIES:
             forms = [

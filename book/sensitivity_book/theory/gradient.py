@@ -6,7 +6,6 @@ step along its axis, one record fewer a step back.
 
 from __future__ import annotations
 
-import math
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -16,31 +15,22 @@ from typing import Any
 
 import numpy as np
 
-from sensitivity_lab.numbers.errors import TooLarge
-from sensitivity_lab.numbers.exact import (
+from sensitivity_lab import Query, SymmetricDifference, TooLarge, Universe, local_sensitivity
+from sensitivity_lab.numbers import (
     Exact,
+    Labelled,
     brief,
+    by_key,
     exact_number,
+    fields_repr,
+    gap_between,
     is_sequence,
     proper_norm,
     rounded_root_gap,
     sequence,
     simplest,
-)
-from sensitivity_lab.numbers.gap import (
-    Labelled,
-    by_key,
-    gap_between,
-    no_distance,
-    same_shape,
     sorted_labels,
 )
-from sensitivity_lab.numbers.text import fields_repr
-from sensitivity_lab.problem import Problem
-from sensitivity_lab.queries import Query, answers_at, as_query
-from sensitivity_lab.relations import SymmetricDifference
-from sensitivity_lab.results import presented
-from sensitivity_lab.universe import Dataset, Universe, check_universe
 
 MOST_SIGNS = 16  # columns: beyond, the corners of the cube are too many to visit
 CELLS = 1 << 20  # records handled at once: bounds the memory
@@ -63,8 +53,8 @@ class Gradient:
     Source: def-derivatives-difference in the book's chapter on derivatives.
     """
 
-    dataset: Dataset
-    values: Dataset
+    dataset: tuple[Any, ...]
+    values: tuple[Any, ...]
     forward: tuple[Any, ...]
     backward: tuple[Any, ...]
 
@@ -110,24 +100,26 @@ def discrete_gradient(
 
     Differences are exact (int or Fraction) where the query is rational, correctly rounded floats
     for standard deviations, a callable's own arithmetic else.
-    Cost: one evaluation for the dataset and one for each neighbour, at most two per value.
-    Errors: as `local_sensitivity`.
+    Cost: two evaluations for the dataset and two for each neighbour, of which each value has at
+    most two. Errors: as `local_sensitivity`, which is asked first.
     Source: Schultz-Wu (2020a), who has the forward differences.
     """
-    check_universe(universe)
-    positions = universe.positions(dataset)
-    problem = Problem(as_query(query), universe, len(positions), SymmetricDifference(1), 1)
-    problem.require_feasible()
-    (here,) = answers_at(problem.query, universe, positions[np.newaxis])
+    found = local_sensitivity(query, dataset, universe, relation=SymmetricDifference(1))
+    asked, positions = found.query, universe.positions(found.witness[0])
+    smallest = asked.smallest_size
+    if smallest is None:
+        smallest = 1 if found.not_asked else 0
+    answers = _Answers(asked, universe)
+    (here,) = answers.on([tuple(positions.tolist())])
     held = np.bincount(positions, minlength=universe.distinct)
     forward: list[Any] = [None] * universe.distinct
     backward: list[Any] = [None] * universe.distinct
     free = np.flatnonzero(held < universe.most_copies(len(positions) + 1))
-    for i, more in _answers(problem, _with_one_more, positions, free):
-        forward[i] = _step(problem.query, here, more)
-    if len(positions) > problem.smallest_size:
-        for i, fewer in _answers(problem, _with_one_fewer, positions, np.flatnonzero(held)):
-            backward[i] = _step(problem.query, fewer, here)
+    for i, more in answers.beside(_with_one_more, positions, free):
+        forward[i] = _step(asked, here, more)
+    if len(positions) > smallest:
+        for i, fewer in answers.beside(_with_one_fewer, positions, np.flatnonzero(held)):
+            backward[i] = _step(asked, fewer, here)
     records = tuple(universe.values[i] for i in positions.tolist())
     return Gradient(records, universe.values, tuple(forward), tuple(backward))
 
@@ -192,15 +184,24 @@ def _times(rows: list[list[Any]], v: Sequence[int]) -> tuple[Any, ...]:
 Neighbours = Callable[[np.ndarray, np.ndarray], np.ndarray]
 
 
-def _answers(
-    problem: Problem, neighbours: Neighbours, positions: np.ndarray, values: np.ndarray
-) -> Iterator[tuple[int, Any]]:
-    """The raw answer on the neighbour of each value (a root query's square), many at once."""
-    at_once = max(1, CELLS // (len(positions) + 1))
-    for start in range(0, len(values), at_once):
-        some = values[start : start + at_once]
-        answers = answers_at(problem.query, problem.universe, neighbours(positions, some))
-        yield from zip(some.tolist(), answers, strict=True)
+class _Answers:
+    """The raw answers of a query, a root query's squares, on datasets of a universe's positions."""
+
+    def __init__(self, query: Query, universe: Universe) -> None:
+        self.query, self.given = query, query.giver(universe)
+
+    def on(self, datasets: Iterable[tuple[int, ...]]) -> list[Any]:
+        return self.query.answers(self.given, [*datasets])
+
+    def beside(
+        self, neighbours: Neighbours, positions: np.ndarray, values: np.ndarray
+    ) -> Iterator[tuple[int, Any]]:
+        """The answer on the neighbour of each value, many at once."""
+        at_once = max(1, CELLS // (len(positions) + 1))
+        for start in range(0, len(values), at_once):
+            some = values[start : start + at_once]
+            answers = self.on(map(tuple, neighbours(positions, some).tolist()))
+            yield from zip(some.tolist(), answers, strict=True)
 
 
 def _with_one_more(positions: np.ndarray, values: np.ndarray) -> np.ndarray:
@@ -222,7 +223,6 @@ def _with_one_fewer(positions: np.ndarray, values: np.ndarray) -> np.ndarray:
 
 def _step(query: Query, start: Any, end: Any) -> Any:
     """The end less the start; entry by entry for vectors, key by key where they have keys."""
-    same_shape(end, start, query.name)
     if isinstance(end, Labelled) or isinstance(start, Labelled):
         before, after = by_key(start), by_key(end)
         keys = sorted_labels({**before, **after})
@@ -233,12 +233,7 @@ def _step(query: Query, start: Any, end: Any) -> Any:
 
 
 def _minus(b: Any, a: Any) -> Any:
-    try:
-        step = b - a
-    except OverflowError as error:
-        raise no_distance(a, b, error) from error
-    if step in (math.inf, -math.inf):
-        raise no_distance(a, b)
+    step = b - a
     return simplest(step) if isinstance(step, Fraction) else step
 
 
@@ -247,7 +242,10 @@ def _longest(steps: Iterable[Any], q: float) -> Any:
     proper_norm(q, "q")
     gap = gap_between(q, root=False)
     lengths = [gap(step, _still(step)) for step in steps if step is not None]
-    return presented(max(lengths, default=0))
+    longest: Any = max(lengths, default=0)
+    if isinstance(longest, Fraction):
+        return simplest(longest)
+    return longest if isinstance(longest, (int, float)) else float(longest)  # a root
 
 
 def _still(step: Any) -> Any:

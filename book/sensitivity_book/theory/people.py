@@ -12,7 +12,7 @@ from typing import Any
 import pandas as pd
 
 from sensitivity_book.theory.stability.domains import SYMMETRIC
-from sensitivity_lab.numbers.exact import whole_number
+from sensitivity_lab.numbers import whole_number
 
 Tables = dict[str, pd.DataFrame]
 Kept = tuple[Any, ...]

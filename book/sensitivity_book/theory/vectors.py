@@ -11,7 +11,7 @@ from itertools import pairwise, product
 from math import comb, sqrt
 from typing import Any
 
-from sensitivity_lab.numbers.exact import Exact, simplest
+from sensitivity_lab.numbers import Exact, simplest
 
 Vector = tuple[int, ...]
 Matrix = Sequence[Sequence[Exact]]

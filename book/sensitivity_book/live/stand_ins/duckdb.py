@@ -1,4 +1,4 @@
-"""DuckDB in the page: what `sensitivity_lab.sql` and a reader's own statements ask of it.
+"""DuckDB in the page: what `sensitivity_beyond.tables.sql` and a reader's own statements ask of it.
 
 DuckDB itself runs beside Python, and answers at once.  A result comes as exact text: DuckDB writes
 each row as an array in JSON, in it each value as text.  A frame goes in likewise, and DuckDB's own
@@ -212,7 +212,7 @@ class DuckDBPyRelation(_InPage):
 
 def connect(database: str = ":memory:", config: Any = None) -> DuckDBPyConnection:
     """Make a database in memory, and return a connection to it."""
-    from sensitivity_lab.sql.duckdb import SETTINGS  # DuckDB has them in the page already
+    from sensitivity_beyond.tables import SETTINGS  # DuckDB has them in the page already
 
     if database not in (":memory:", "") or config not in (None, {}, SETTINGS):
         raise Error(

@@ -14,7 +14,7 @@ from sensitivity_book.stage.play import buttons, dial, no_script, says, slider
 from sensitivity_book.stage.words import decimals
 from sensitivity_book.theory import first_page
 from sensitivity_book.theory.first_page import SIZE
-from sensitivity_lab.numbers.exact import Exact
+from sensitivity_lab.numbers import Exact
 
 STATES = {
     "open": "not pulled in",

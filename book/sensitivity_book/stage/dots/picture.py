@@ -8,7 +8,7 @@ from fractions import Fraction
 from typing import Any
 
 from sensitivity_book.theory.first_page import Group
-from sensitivity_lab.numbers.exact import Exact
+from sensitivity_lab.numbers import Exact
 
 BEGIN = {"begin": "Start again"}
 

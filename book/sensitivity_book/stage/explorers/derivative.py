@@ -10,13 +10,18 @@ from matplotlib.figure import Figure
 from sensitivity_book.stage.explorers.explorer import Explorer, Knob, Range, View
 from sensitivity_book.stage.explorers.stage import LEFT, RIGHT, stage
 from sensitivity_book.theory.gradient import Gradient, discrete_gradient
-from sensitivity_lab.catalogue import MEAN, MEDIAN, SUM, VARIANCE
-from sensitivity_lab.numbers.text import dataset_text, number_text
-from sensitivity_lab.plotting.style import ADDED, INK, PALE, PAPER, REMOVED
-from sensitivity_lab.queries import Query
-from sensitivity_lab.relations import SymmetricDifference
-from sensitivity_lab.sensitivity import global_sensitivity
-from sensitivity_lab.universe import Universe
+from sensitivity_lab import (
+    MEAN,
+    MEDIAN,
+    SUM,
+    VARIANCE,
+    Query,
+    SymmetricDifference,
+    Universe,
+    global_sensitivity,
+)
+from sensitivity_lab.numbers import dataset_text, number_text
+from sensitivity_lab.plotting import ADDED, INK, PALE, PAPER, REMOVED
 
 LEVELS = Universe.value_range([0, 1, 2])
 MOST_COPIES = 3  # of one value: the boxes of a column, unless more are typed

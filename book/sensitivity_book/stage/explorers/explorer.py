@@ -28,7 +28,7 @@ from anywidget import AnyWidget
 from matplotlib.figure import Figure
 
 from sensitivity_book.pictures.drawings import lean, named_apart, themed
-from sensitivity_lab.plotting.style import STYLE
+from sensitivity_lab.plotting import STYLE
 
 MOST_FRAMES = 1000
 # Set where a page is made, "all", or compared, "opening": with or without every frame.

@@ -14,22 +14,19 @@ from sensitivity_book.stage.explorers.questions import RELATIONS, if_feasible
 from sensitivity_book.stage.explorers.stage import ring, stage
 from sensitivity_book.stage.explorers.witness import witness_figure
 from sensitivity_book.verdicts import verdict
-from sensitivity_lab.catalogue import MEAN, MEDIAN, SUM, VARIANCE
-from sensitivity_lab.closed_form import closed_form
-from sensitivity_lab.numbers.exact import Exact
-from sensitivity_lab.numbers.text import dataset_text, value_text
-from sensitivity_lab.plotting.style import (
-    CLAIMED,
-    EXACT,
-    K_LABEL,
-    LOOSE,
-    RELATION_LINES,
-    TOO_SMALL,
+from sensitivity_lab import (
+    MEAN,
+    MEDIAN,
+    SUM,
+    VARIANCE,
+    Query,
+    Relation,
+    Sensitivity,
+    Universe,
+    closed_form,
 )
-from sensitivity_lab.queries import Query
-from sensitivity_lab.relations import Relation
-from sensitivity_lab.results import Sensitivity
-from sensitivity_lab.universe import Universe
+from sensitivity_lab.numbers import Exact, dataset_text, value_text
+from sensitivity_lab.plotting import CLAIMED, EXACT, K_LABEL, LOOSE, RELATION_LINES, TOO_SMALL
 
 HIGH = 3  # the upper bound
 LOWS, SIZES, KS = (-2, -1, 0, 1), (3, 4, 5), (1, 2, 3, 4)

@@ -12,7 +12,7 @@ from sensitivity_book.stage.explorers.explorer import Explorer, Knob, Range, Vie
 from sensitivity_book.stage.explorers.stage import ring, stage
 from sensitivity_book.stage.words import digits
 from sensitivity_book.theory.privacy.noise import analytic_gaussian_sigma, laplace_deviation
-from sensitivity_lab.plotting.style import INK
+from sensitivity_lab.plotting import INK
 
 DELTA = 1e-6
 GROUPS = (1, 2, 4, 8, 16, 32, 64)

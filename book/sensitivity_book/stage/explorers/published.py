@@ -12,8 +12,8 @@ from sensitivity_book.data.real import workplace_charging
 from sensitivity_book.stage.explorers.explorer import Explorer, Knob, Range, View
 from sensitivity_book.stage.explorers.stage import ring, stage
 from sensitivity_book.stage.words import digits
-from sensitivity_lab.plotting.style import ADDED, INK, REMOVED
-from sensitivity_lab.universe import Universe
+from sensitivity_lab import Universe
+from sensitivity_lab.plotting import ADDED, INK, REMOVED
 
 SESSIONS = (1, 2, 4, 8, 12, 16, 22, 31)
 TOPS = (2, 4, 6, 8, 10, 15, 20)

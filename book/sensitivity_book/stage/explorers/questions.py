@@ -4,12 +4,17 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from sensitivity_lab.numbers.errors import Infeasible
-from sensitivity_lab.queries import Query
-from sensitivity_lab.relations import AddRemove, Change, Relation, SymmetricDifference
-from sensitivity_lab.results import Sensitivity
-from sensitivity_lab.sensitivity import global_sensitivity
-from sensitivity_lab.universe import Universe
+from sensitivity_lab import (
+    AddRemove,
+    Change,
+    Infeasible,
+    Query,
+    Relation,
+    Sensitivity,
+    SymmetricDifference,
+    Universe,
+    global_sensitivity,
+)
 
 RELATIONS: dict[str, type[Relation]] = {
     "exactly k added or removed": AddRemove,

@@ -9,7 +9,7 @@ from typing import Any
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from sensitivity_lab.plotting.style import INK, styled_figure
+from sensitivity_lab.plotting import INK, styled_figure
 
 NARROW = 4.6  # inches: 331 points, so that 12-point text is 11 pixels high on a 306-pixel picture
 LEFT, RIGHT = 0.17, 0.04  # of a figure's width, beside a panel

@@ -10,14 +10,18 @@ from matplotlib.figure import Figure
 
 from sensitivity_book.stage.explorers.explorer import Explorer, Knob, View
 from sensitivity_book.stage.explorers.stage import ring, stage
-from sensitivity_lab.numbers.text import number_text
-from sensitivity_lab.plotting.style import EXACT, NARROW_FORMS
-from sensitivity_lab.plotting.witness import plot_witness
-from sensitivity_lab.queries import Query
-from sensitivity_lab.relations import Change, Relation, SymmetricDifference
-from sensitivity_lab.results import Sensitivity
-from sensitivity_lab.sensitivity import global_sensitivity
-from sensitivity_lab.universe import Universe
+from sensitivity_lab import (
+    Change,
+    Query,
+    Relation,
+    Sensitivity,
+    SymmetricDifference,
+    Universe,
+    global_sensitivity,
+    plot_witness,
+)
+from sensitivity_lab.numbers import number_text
+from sensitivity_lab.plotting import EXACT, NARROW_FORMS
 
 STAFF = Universe.product(team=["art", "law"], salary=[0, 50, 100], name="staff")
 SIZES = (2, 3, 4)

@@ -8,13 +8,9 @@ from sensitivity_book.data.scenarios import QUERIES
 from sensitivity_book.stage.explorers.explorer import Explorer, Knob, Own, Range, View
 from sensitivity_book.stage.explorers.questions import RELATIONS, if_feasible
 from sensitivity_book.stage.explorers.stage import NARROW, ring, stage
-from sensitivity_lab.numbers.text import dataset_text, number_text, value_text
-from sensitivity_lab.plotting.style import EXACT, K_LABEL, RELATION_LINES, styled_figure
-from sensitivity_lab.plotting.witness import KEYS, plot_witness
-from sensitivity_lab.queries import Query
-from sensitivity_lab.relations import Relation
-from sensitivity_lab.results import Sensitivity
-from sensitivity_lab.universe import Universe
+from sensitivity_lab import Query, Relation, Sensitivity, Universe, plot_witness
+from sensitivity_lab.numbers import dataset_text, number_text, value_text
+from sensitivity_lab.plotting import EXACT, K_LABEL, KEYS, RELATION_LINES, styled_figure
 
 
 def witness_explorer(universes: dict[str, Universe], *, size: int, start: str) -> Explorer:

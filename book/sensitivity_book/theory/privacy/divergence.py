@@ -15,7 +15,7 @@ from itertools import pairwise
 from typing import Any, NamedTuple
 
 from sensitivity_book.theory.stability.domains import SYMMETRIC, Metric
-from sensitivity_lab.numbers.exact import Exact, exact_number, whole_number
+from sensitivity_lab.numbers import Exact, exact_number, whole_number
 
 Distribution = Mapping[Any, Any]
 

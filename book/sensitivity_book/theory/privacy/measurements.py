@@ -19,7 +19,7 @@ from sensitivity_book.theory.stability.domains import (
     delta_at,
 )
 from sensitivity_book.theory.stability.maps import Measurement
-from sensitivity_lab.numbers.exact import Exact, exact_number, simplest
+from sensitivity_lab.numbers import Exact, exact_number, simplest
 
 NUMBER = Answers()
 

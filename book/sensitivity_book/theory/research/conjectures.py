@@ -19,7 +19,7 @@ import pandas as pd
 from sensitivity_book.theory.research.layouts import Pick, Share, widest
 from sensitivity_book.theory.research.search import Case, Claim
 from sensitivity_book.theory.research.worlds import Records
-from sensitivity_lab.queries import Query
+from sensitivity_lab import Query
 
 DATA = Path(__file__).parents[2] / "data" / "open_questions.csv"
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from fractions import Fraction
 
-from sensitivity_lab.numbers.exact import Exact
+from sensitivity_lab.numbers import Exact
 
 Pair = tuple[Exact, Exact]  # what a record adds to the numerator and to the denominator
 

@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 
 from sensitivity_book.theory.research.worlds import Records
-from sensitivity_lab.numbers.gap import Gap, gap_between
-from sensitivity_lab.queries import Query
+from sensitivity_lab import Query
+from sensitivity_lab.numbers import Gap, gap_between
 
 Share = tuple[int, int, int]
 Sides = tuple[Records, Records, Records]  # C, A and B

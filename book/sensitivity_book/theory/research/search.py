@@ -15,7 +15,7 @@ from typing import Any
 import pandas as pd
 
 from sensitivity_book.theory.research.worlds import Records
-from sensitivity_lab.queries import Query
+from sensitivity_lab import Query
 
 Case = tuple[Any, ...]
 Claim = Callable[[Any], Iterator[tuple[Case, Any, Any]]]

@@ -16,7 +16,7 @@ from sensitivity_book.theory.stability.domains import (
     dataset_metric,
 )
 from sensitivity_book.theory.stability.maps import Transformation
-from sensitivity_lab.numbers.exact import Exact, simplest
+from sensitivity_lab.numbers import Exact, simplest
 
 
 def _bounded(domain: Records, name: str) -> tuple[Exact, Exact]:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any, Literal
 
-from sensitivity_lab.numbers.exact import Exact, exact_number, rounded_root_gap, whole_number
+from sensitivity_lab.numbers import Exact, exact_number, rounded_root_gap, whole_number
 
 Rows = Literal["any", "number"]
 

@@ -14,8 +14,7 @@ from typing import Any, overload
 import numpy as np
 
 from sensitivity_book.theory.stability.domains import Domain, Measure, Metric
-from sensitivity_lab.audit.audit import audit_map
-from sensitivity_lab.audit.report import Audit
+from sensitivity_lab import Audit, audit_map
 
 
 @dataclass(frozen=True)

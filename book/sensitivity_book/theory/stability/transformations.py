@@ -17,7 +17,7 @@ from sensitivity_book.theory.stability.domains import (
     interval,
 )
 from sensitivity_book.theory.stability.maps import Transformation
-from sensitivity_lab.numbers.exact import Exact
+from sensitivity_lab.numbers import Exact
 
 
 def _row_by_row(domain: Records, metric: Metric) -> Callable[[int], int]:

@@ -1,0 +1,87 @@
+"""The widest pairs of neighbours, not only the first: for auditors that are given pairs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from heapq import nlargest
+from operator import itemgetter
+from typing import Any, NamedTuple
+
+from sensitivity_lab.methods.walk import Walk
+from sensitivity_lab.methods.workers import hold
+from sensitivity_lab.numbers.exact import by_name, whole_number
+from sensitivity_lab.numbers.gap import Norm
+from sensitivity_lab.problem import MAX_DATASETS, Budget, Problem, Size
+from sensitivity_lab.queries import Query, as_query
+from sensitivity_lab.relations import Relation
+from sensitivity_lab.results import presented
+from sensitivity_lab.universe import Indices, Universe, check_universe
+
+
+class Pair(NamedTuple):
+    """Two neighbouring datasets, the answers on them, and how far apart these are.
+
+    >>> Pair(2, (0,), (2,), (0, 2)).gap
+    2
+    """
+
+    gap: Any
+    dataset: Any
+    neighbour: Any
+    answers: tuple[Any, Any]
+
+
+@by_name
+def worst_pairs(
+    function: Query | Callable[[Any], Any],
+    universe: Universe,
+    *,
+    size: Size,
+    relation: Relation,
+    count: int = 10,
+    norm: Norm = 1,
+    max_datasets: int = MAX_DATASETS,
+) -> Iterator[Pair]:
+    """Return the pairs of neighbours whose answers lie furthest apart, the widest first.
+
+    >>> from sensitivity_lab import SUM, Change
+    >>> for pair in worst_pairs(SUM, Universe.value_range([0, 2, 5]), size=1, relation=Change(1)):
+    ...     print(pair)
+    Pair(gap=5, dataset=(0,), neighbour=(5,), answers=(0, 5))
+    Pair(gap=3, dataset=(2,), neighbour=(5,), answers=(2, 5))
+    Pair(gap=2, dataset=(0,), neighbour=(2,), answers=(0, 2))
+
+    An auditor that tests a mechanism on pairs that it draws, or is handed, finds more with these.
+    The first has the exact sensitivity. Of a pair and its mirror image only one is there; of
+    equally wide pairs the smallest datasets come first.
+
+    :param function: a `Query`, or a callable, as `sl.global_sensitivity` takes it.
+    :param universe: the records that a dataset can have.
+    :param size: the number of records of the dataset, or a range in which both sizes lie.
+    :param relation: who is a neighbour.
+    :param count: how many pairs at the most, from 1.
+    :param norm: 1, 2 or infinity; it measures vectors. 0 counts the entries that differ.
+    :param max_datasets: how many datasets may be answered; 20 times as many pairs are visited.
+    :return: an iterator of `Pair`; a dataset has the form that the function receives.
+    :raises Infeasible: if no direction of the relation is feasible.
+    :raises TooLarge: before any work, where the cost exceeds what `max_datasets` allows.
+    :raises ValueError: for bad input; TypeError for what has the wrong type.
+
+    Cost: every pair is visited, and `count` of them are held.
+    """
+    check_universe(universe)
+    most = whole_number(count, "count", 1)
+    problem = Problem(as_query(function), universe, size, relation, norm)
+    problem.require_feasible()
+    walk = Walk(Budget(max_datasets))
+    walk.check(problem)
+    # Of equal gaps the first that was visited is kept, which is the smallest.
+    widest = nlargest(most, walk.gaps(problem), key=itemgetter(0))
+    return (_pair(problem, *found) for found in widest)
+
+
+def _pair(problem: Problem, gap: Any, *sides: Indices) -> Pair:
+    hold(problem.query, problem.given, sides)
+    dataset, neighbour = map(problem.universe.given, sides)
+    answers = problem.query(dataset), problem.query(neighbour)
+    return Pair(presented(gap), dataset, neighbour, answers)

@@ -1,0 +1,1 @@
+"""What is proved beyond an interval: solvers on populations, at one dataset, at a distance."""

@@ -1,0 +1,222 @@
+"""Tables of pandas, polars and pyarrow in one form, by way of narwhals, and their rows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from copy import deepcopy
+from typing import Any
+
+import narwhals as nw
+import numpy as np
+
+from sensitivity_beyond.tables.lazy import pd
+from sensitivity_lab.numbers.exact import brief, told
+from sensitivity_lab.records import Positions
+
+SHORT: dict[str, type[np.floating[Any]]] = {"Float16": np.float16, "Float32": np.float32}
+
+
+class NotANumber(float):
+    """NaN as one object, for the rows that hold it to stay equal, also when they are pickled."""
+
+    def __reduce__(self) -> str:
+        return "NAN"
+
+
+NAN = NotANumber("nan")
+
+
+class Row(tuple[Any, ...]):
+    """One row: its values in order, by name and by position; it equals the tuple of its values.
+
+    >>> row = Row(("law", 50), columns=("department", "salary"))
+    >>> row, row.salary, row["department"], row == ("law", 50)
+    (Row(department='law', salary=50), 50, 'law', True)
+
+    A missing value is None, whatever the table writes for it; NaN is NaN where the table's library
+    tells it from what is missing, as polars does. A column that is called as something tuples have,
+    such as count, is had by `row["count"]`.
+    """
+
+    columns: tuple[str, ...]
+
+    def __new__(cls, values: Iterable[Any], columns: Iterable[str]) -> Row:
+        """Hold the values and the names of their columns."""
+        made = super().__new__(cls, values)
+        made.columns = tuple(columns)
+        return made
+
+    def __getnewargs__(self) -> tuple[Any, ...]:
+        return tuple(self), self.columns
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__") or name not in self.columns:
+            raise AttributeError(f"row has no column {name!r}: it has {', '.join(self.columns)}")
+        return self[self.columns.index(name)]
+
+    def __getitem__(self, key: Any) -> Any:
+        if not isinstance(key, str):
+            return super().__getitem__(key)
+        if key not in self.columns:
+            raise KeyError(f"row has no column {key!r}: it has {', '.join(self.columns)}")
+        return super().__getitem__(self.columns.index(key))
+
+    def __repr__(self) -> str:
+        inside = ", ".join(f"{n}={v!r}" for n, v in zip(self.columns, self, strict=True))
+        return f"Row({inside})"
+
+
+def is_table(value: Any) -> bool:
+    """Whether a value is a table of one of the three libraries; `table` refuses a lazy one."""
+    known = nw.dependencies
+    return bool(known.is_into_dataframe(value) or known.is_polars_lazyframe(value))
+
+
+def table(value: Any, what: str) -> nw.DataFrame[Any]:
+    """A table of any of the libraries, in one form; its columns must have different names."""
+    try:
+        frame = nw.from_native(value, pass_through=True)
+    except nw.exceptions.DuplicateError as error:
+        raise ValueError(f"{what} must have columns of different names: {told(error)}") from error
+    if isinstance(frame, nw.LazyFrame):
+        raise TypeError(f"{what} must be a table in memory, got a lazy frame: collect it first")
+    if not isinstance(frame, nw.DataFrame):
+        raise TypeError(f"{what} must be a table of pandas, polars or pyarrow, got {brief(value)}")
+    return frame
+
+
+def rows_of(frame: nw.DataFrame[Any], kind: type[Row] = Row) -> list[Row]:
+    """The rows of a table, missing values as None and numpy's numbers as Python's."""
+    names = tuple(map(str, frame.columns))
+    cells = [cells_of(column) for column in frame.iter_columns()]
+    return [kind(row, names) for row in (zip(*cells, strict=True) if cells else [()] * len(frame))]
+
+
+def cells_of(column: nw.Series[Any]) -> list[Any]:
+    """The cells of a column, as `rows_of` has them."""
+    if column.dtype.is_integer() and not column.null_count():
+        return column.to_list()
+    nan = _nan_of(column)
+    cells = [_plain_cell(cell, nan) for cell in column.to_list()]
+    if column.dtype.is_temporal() and len({*cells}) < column.n_unique():
+        raise ValueError(
+            f"column {column.name} must hold whole microseconds, as Python's times do, got times "
+            "that differ by less: cast it, or make whole numbers of it"
+        )
+    short = SHORT.get(str(column.dtype))
+    if short is None:
+        return cells
+    return [cell if cell is None or cell is NAN else float(str(short(cell))) for cell in cells]
+
+
+def _nan_of(column: nw.Series[Any]) -> float | None:
+    """What NaN is in a column: itself where the library tells it from what is missing,
+    else None."""
+    if not column.implementation.is_pandas():
+        return NAN
+    return NAN if getattr(column.to_native().dtype, "na_value", None) is pd.NA else None
+
+
+def _plain_cell(value: Any, nan: float | None) -> Any:
+    """One cell: None where it is missing, a Python number for numpy's, lists as tuples."""
+    if isinstance(value, np.generic):
+        value = value.item()
+    if isinstance(value, (list, np.ndarray)):
+        return tuple(_plain_cell(each, NAN) for each in value)
+    if value is None or value is pd.NaT or value is pd.NA:
+        return None
+    if value != value:
+        return nan if isinstance(value, float) else None
+    return value
+
+
+def require_column(frame: nw.DataFrame[Any], name: str, asked: str) -> None:
+    """Refuse the name of a column that a table has not, and say where it is instead."""
+    if name in frame.columns:
+        return
+    index, way_out = nw.maybe_get_index(frame), ""
+    if index is not None and name in index.names:
+        way_out = ": it is in the index, of which frame.reset_index() makes a column"
+    elif any(isinstance(column, tuple) for column in frame.columns):
+        joined = "['_'.join(map(str, names)) for names in frame.columns]"
+        way_out = (
+            f": columns have several levels, give each one name, as by frame.columns = {joined}"
+        )
+    columns = ", ".join(map(str, frame.columns))
+    raise ValueError(f"{asked} must name a column, one of {columns}, got {name!r}{way_out}")
+
+
+def require_one_missing(frame: nw.DataFrame[Any], what: str) -> None:
+    """Refuse objects of pandas that write what is missing in two ways, which rows have as one."""
+    native = frame.to_native()
+    for name in frame.columns if frame.implementation.is_pandas() else ():
+        if pd.api.types.is_object_dtype(native[name].dtype):
+            ways = sorted({str(cell) for cell in native[name] if _plain_cell(cell, None) is None})
+            if len(ways) > 1:
+                raise ValueError(
+                    f"{what} must write what is missing in one way in column {name}, got "
+                    f"{' and '.join(ways)}: functions tell them apart; write None for all, or note "
+                    "in a column of its own which it is"
+                )
+
+
+def taken(frame: nw.DataFrame[Any], positions: Positions) -> Any:
+    """Some rows of a table, as a new one of its own library, numbered from 0."""
+    rows = frame[np.asarray(positions, dtype=np.int64).tolist()]
+    return with_own_cells(nw.maybe_reset_index(rows)).to_native()
+
+
+def pieces(native: Any, lengths: np.ndarray) -> Iterator[Any]:
+    """A table cut into pieces of so many rows, each numbered from 0:
+    quicker than to take each alone."""
+    frame = nw.from_native(native, eager_only=True)
+    stops = np.cumsum(lengths, dtype=np.int64).tolist()
+    for start, stop in zip([0, *stops], stops, strict=False):
+        if frame.implementation.is_pandas():
+            yield native.iloc[start:stop].reset_index(drop=True)
+        else:
+            yield frame[start:stop].to_native()
+
+
+def with_own_cells(frame: nw.DataFrame[Any]) -> nw.DataFrame[Any]:
+    """A table whose lists, in cells of pandas, are its own:
+    a function could change them in place."""
+    if not frame.implementation.is_pandas():
+        return frame
+    native = frame.to_native()
+    copies = {
+        name: native[name].map(deepcopy)
+        for name, kind in native.dtypes.items()
+        if pd.api.types.is_object_dtype(kind)
+        and any(isinstance(cell, (list, np.ndarray)) for cell in native[name])
+    }
+    return nw.from_native(native.assign(**copies), eager_only=True) if copies else frame
+
+
+def own_copy(dataset: Any) -> Any:
+    """A dataset again, as tables of its own where it is some:
+    a function may change what it gets."""
+    if isinstance(dataset, Mapping):
+        return {name: own_copy(one) for name, one in dataset.items()}
+    if not is_table(dataset):
+        return dataset
+    return with_own_cells(table(dataset, "dataset").clone()).to_native()
+
+
+def entries(dataset: Any, what: str) -> list[Row]:
+    """The rows of a caller's table."""
+    if isinstance(dataset, Mapping):
+        several = ", ".join(map(str, dataset))
+        raise TypeError(
+            f"of must be a function of a person where there are several tables, {several}: it gets "
+            "them all"
+        )
+    return rows_of(table(dataset, what))
+
+
+def way_out(dataset: Any, error: BaseException) -> str:
+    """What the failure of a function on a table may be due to."""
+    asks_index = isinstance(error, KeyError) or "index" in str(error)
+    if hasattr(dataset, "iloc") and asks_index:
+        return " (rows are numbered from 0: frame.reset_index() keeps an index)"
+    return ""

@@ -1,0 +1,457 @@
+"""Records that are people: each brings rows of their own to one table, or to several."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from functools import cached_property
+from itertools import chain, combinations_with_replacement, islice
+from typing import Any
+
+import narwhals as nw
+import numpy as np
+
+from sensitivity_beyond.tables.asking import Grouping, asks_rows, grouping, predicate_of
+from sensitivity_beyond.tables.columns import uncut
+from sensitivity_beyond.tables.counting import of_whom
+from sensitivity_beyond.tables.frames import (
+    Row,
+    cells_of,
+    is_table,
+    pieces,
+    rows_of,
+    table,
+    taken,
+    with_own_cells,
+)
+from sensitivity_beyond.tables.order import InOrders, in_order, orders_alone, require_any_order
+from sensitivity_beyond.tables.rows import Rows
+from sensitivity_beyond.tables.source import (
+    Stacked,
+    Tables,
+    TableSource,
+    end_to_end,
+    said_by_each,
+)
+from sensitivity_beyond.tables.truncation import Truncated, Truncation
+from sensitivity_lab.numbers.errors import TooLarge
+from sensitivity_lab.numbers.exact import brief, sequence, simplest
+from sensitivity_lab.problem import Problem
+from sensitivity_lab.queries import Query
+from sensitivity_lab.records import Positions, Source, hashed, in_whole_numbers, ordered
+from sensitivity_lab.universe import Universe
+
+MOST_PEOPLE = 1_000_000  # different people that are listed
+PERSON = "person"  # the column that numbers people who have no names
+
+
+class Persons(TableSource):
+    """Records that are people, of whom functions receive all rows."""
+
+    values: tuple[Hashable, ...]
+    counts: np.ndarray
+    bounds: tuple[Truncation, ...] = ()  # what they bring is bounded by
+
+    def each(self, positions: Iterable[int]) -> Iterable[Any]:
+        return (self.given([i]) for i in positions)
+
+    def each_shuffled(self) -> Iterable[Any]:
+        """Everybody alone, their rows in another order; None where there is none."""
+        return (InOrders(self).shuffled([i]) for i in range(len(self)))
+
+    def said(self, what: Any, asked: str = "of") -> Any:
+        says = said_by_each(self, what, asked)
+        require_any_order(self, what, says, self.each_shuffled(), asked)
+        return says
+
+    def check(self, problem: Problem) -> None:
+        """Refuse to ask rows of several tables, or to take a row for a person."""
+        query = problem.query
+        tables = [name for name in self.whole if name is not None]
+        if tables and asks_rows(query):
+            raise ValueError(
+                f"query {query.name} is asked of the rows of one table, got several tables, "
+                f"{', '.join(tables)}: ask of a function of a person, which gets them all, as in "
+                f"SUM.of(lambda person: len(person[{tables[0]!r}]))"
+            )
+        if (predicate := predicate_of(query)) is not None:
+            OfOneRow.check(predicate, self, "predicate")
+        if (by_group := grouping(query)) is not None:
+            self._check_grouping(by_group)
+        super().check(problem)
+
+    def _check_grouping(self, by_group: Grouping) -> None:
+        """Refuse a function of a person whose rows may be in several groups."""
+        if callable(by_group.by_what):
+            OfOneRow.check(by_group.by_what, self, "by")
+        what = uncut(by_group.of_what)
+        if what is not None and not isinstance(what, str):
+            raise TypeError(
+                f"of must name a column where people are asked by group, got {brief(what)}: a "
+                "person's rows may be in several groups"
+            )
+
+    def asked_of(self, query: Query) -> str:
+        return of_whom(query)
+
+    def written(self, kind: str, inside: str, name: str) -> str:
+        return super().written("people", inside, name) + "".join(map(str, self.bounds))
+
+
+class People(Persons):
+    """The people named in some tables; functions receive all rows of a dataset's people."""
+
+    id: str
+
+    def __init__(self, source: Any, id: str, bounds: tuple[Truncation, ...] = ()) -> None:
+        """Hold everybody whose id stands in a table."""
+        self.bounds = bounds
+        given = dict(source) if isinstance(source, Mapping) else {None: source}
+        if not isinstance(id, str):
+            raise TypeError(f"id must be the name of a column, got {brief(id)}")
+        if not given:
+            raise ValueError("tables must be at least one, got none")
+        frames = {name: table(one, _table_called(name)) for name, one in given.items()}
+        ids = {name: _ids(one, id, _table_called(name)) for name, one in frames.items()}
+        people = ordered(dict.fromkeys(person for column in ids.values() for person in column))
+        if not people:
+            raise ValueError("tables must not be empty, got no row")
+        self.values, self.counts, self.id = people, np.ones(len(people), dtype=np.intp), id
+        own = {name: with_own_cells(one.clone()) for name, one in frames.items()}
+        self.natives = {name: one.to_native() for name, one in own.items()}
+        # of each table: its rows, person by person; and where in this order those of each begin
+        self.order: dict[str | None, np.ndarray] = {}
+        self.starts: dict[str | None, np.ndarray] = {}
+        for name, column in ids.items():
+            whose = np.array([*map(self.position_of.__getitem__, column)], dtype=np.int64)
+            self.order[name] = np.argsort(whose, kind="stable")
+            many = np.bincount(whose, minlength=len(people))
+            self.starts[name] = np.cumsum([0, *many], dtype=np.int64)
+
+    def rows_of(self, name: str | None, positions: Positions) -> tuple[np.ndarray, np.ndarray]:
+        """How many rows of a table some people have, and which, person by person."""
+        people, starts = np.asarray(positions, dtype=np.int64), self.starts[name]
+        many = (starts[people + 1] - starts[people]).astype(np.intp)  # as a page must repeat
+        begins = np.cumsum(many, dtype=np.int64) - many
+        each = np.arange(many.sum(dtype=np.int64), dtype=np.int64)
+        return many, self.order[name][np.repeat(starts[people] - begins, many) + each]
+
+    def added(self, whole: np.ndarray, scale: int) -> Any:
+        """What the rows of each person come to, of numbers of all rows over one denominator."""
+        if len(whole) * max(map(abs, map(int, (whole.min(), whole.max())))) >= 2**62:
+            whole = whole.astype(object)
+        sums = np.add.reduceat(whole[self.order[None]], self.starts[None][:-1])
+        if sums.dtype != object:
+            if scale == 1:
+                return sums
+            again, over = in_whole_numbers(floats := sums / scale)
+            if np.array_equal(again * (scale // over), sums):
+                return floats  # each is what it is written as
+        return [simplest(Fraction(int(n), scale)) for n in sums]
+
+    def truncated(self, bound: Truncation) -> People:
+        """The same people, with a bound on what they bring."""
+        if None not in self.natives:
+            several = ", ".join(map(str, self.natives))
+            raise ValueError(
+                f"bounds are of one table, got {several}: bound and `apply` each alone"
+            )
+        bounded = bounded_table(self.natives[None], self.id, (bound,))
+        return type(self)(bounded.table, self.id, (*self.bounds, bound))
+
+    @property
+    def content(self) -> Any:
+        return self.id, super().content
+
+    def written(self, kind: str, inside: str, name: str) -> str:
+        return super().written(kind, f"{inside}, id={self.id!r}", name)
+
+    def given(self, positions: Positions) -> Any:
+        tables = self.tables(positions)
+        return tables[None] if set(tables) == {None} else tables
+
+    def tables(self, positions: Positions) -> Tables:
+        """All rows of some people, person by person, table by table."""
+        return {
+            name: taken(nw.from_native(native, eager_only=True), self.rows_of(name, positions)[1])
+            for name, native in self.natives.items()
+        }
+
+    def each(self, positions: Iterable[int]) -> Iterable[Any]:
+        people = list(positions)
+        return self._one_by_one(self.tables(people), people)
+
+    def each_shuffled(self) -> Iterable[Any]:
+        everybody = range(len(self))
+        many = [np.diff(starts).tolist() for starts in self.starts.values()]
+        drawn = list(orders_alone(zip(*many, strict=True)))
+        placed = {}
+        for i, (name, one) in enumerate(self.tables(everybody).items()):
+            order = [drawn[who][i] or range(n) for who, n in enumerate(many[i])]
+            rows = np.array([*chain.from_iterable(order)], dtype=np.int64)
+            placed[name] = in_order(one, rows + np.repeat(self.starts[name][:-1], many[i]))
+        alone = self._one_by_one(placed, everybody)
+        return (one if any(ways) else None for one, ways in zip(alone, drawn, strict=True))
+
+    def _one_by_one(self, tables: Tables, people: Sequence[int]) -> Iterable[Any]:
+        """Tables of all rows of some people, person by person, as one after the other has them."""
+        cut = [pieces(one, self.rows_of(name, people)[0]) for name, one in tables.items()]
+        each = (dict(zip(tables, held, strict=True)) for held in zip(*cut, strict=True))
+        return (one[None] if set(one) == {None} else one for one in each)
+
+    @property
+    def whole(self) -> Tables:
+        return self.natives
+
+    def stacked(self, datasets: Sequence[Positions]) -> dict[str | None, Stacked]:
+        positions, numbers = end_to_end(datasets)
+        return {
+            name: (np.repeat(numbers, self.rows_of(name, positions)[0]), one)
+            for name, one in self.tables(positions).items()
+        }
+
+    def listed(self, dataset: Any, what: str) -> Iterable[Any]:
+        """Who stands in a caller's tables, each with all their rows; or a list of ids."""
+        if not (is_table(dataset) or isinstance(dataset, Mapping)):
+            return super().listed(dataset, what)
+        given = dict(dataset) if isinstance(dataset, Mapping) else {None: dataset}
+        if set(given) != set(self.natives):
+            raise ValueError(
+                f"{what} must have the tables {', '.join(map(str, self.natives))}, "
+                f"got {', '.join(map(str, given))}"
+            )
+        frames = {name: table(one, what) for name, one in given.items()}
+        ids = {name: _ids(one, self.id, what) for name, one in frames.items()}
+        people = list(dict.fromkeys(chain(*ids.values())))
+        known = [person for person in people if person in self.position_of]
+        at = {person: i for i, person in enumerate(known)}
+        for name, ours in self.tables([*map(self.position_of.__getitem__, known)]).items():
+            places = np.array([at.get(person, -1) for person in ids[name]], dtype=np.int64)
+            order = np.argsort(places, kind="stable")[np.count_nonzero(places < 0) :]
+            if not _are_alike(table(ours, what), frames[name][order.tolist()]):
+                raise ValueError(
+                    f"{what} must hold all rows of each of its people, and no others, in "
+                    f"{_table_called(name)}{': apply the bounds to it' if self.bounds else ''}"
+                )
+        return people
+
+
+class AnyPeople(Persons):
+    """Any people who bring from so many to so many rows each;
+    functions receive one table of all rows."""
+
+    id = PERSON
+    order_shows = True  # people are numbered as they come
+
+    def __init__(self, rows: Rows, most_rows: int, least_rows: int) -> None:
+        """Hold everybody who may be: each brings any of the rows, so many."""
+        if PERSON in rows.columns:
+            raise ValueError(f"rows must not have a column {PERSON!r}: it numbers the people")
+        self.kinds, self.sizes = rows, (least_rows, most_rows)
+        sizes = range(least_rows, most_rows + 1)
+        people = chain.from_iterable(combinations_with_replacement(rows.values, n) for n in sizes)
+        self.values = tuple(islice(people, MOST_PEOPLE + 1))
+        if len(self.values) > MOST_PEOPLE:
+            raise TooLarge(
+                f"people must be at most {MOST_PEOPLE:,}, got more from {len(rows.values):,} "
+                f"rows and most_rows={most_rows}"
+            )
+        self.counts = np.ones(len(self.values), dtype=np.intp)
+
+    def truncated(self, bound: Truncation) -> AnyPeople:
+        """Whoever is left: any mix of so many rows again, or some of these."""
+        said, here = dict(bound.steps), bound
+        any_mix = self.brings_any and "groups" not in said
+        if (any_mix or not self.sizes[0]) and bound.keep not in self.kinds.columns:
+            here = replace(bound, keep=None)  # the same are left, whichever rows come first
+        here.check(self.kinds.columns, None)
+        kinds = Rows(bound.cut(self.kinds.frame).to_native(), "rows")
+        least, most = (min(n, said.get("rows", n)) for n in self.sizes)
+        left = type(self)(kinds, most, least) if any_mix else self._left(here, kinds)
+        left.bounds = (*self.bounds, bound)
+        return left
+
+    def _left(self, bound: Truncation, kinds: Rows) -> AnyPeople:
+        """Whoever is left of everybody, each bounded; of these kinds of rows."""
+        everybody = range(len(self.values))
+        bounded = bounded_table(self.given(everybody), PERSON, (bound,)).table
+        brought: dict[Any, list[Row]] = {number: [] for number in everybody}
+        for number, *row in rows_of(table(bounded, "table")):
+            brought[number].append(Row(row, kinds.columns))
+        lengths = list(map(len, brought.values()))
+        left = type(self)(kinds, max(lengths), min(lengths))
+        people: set[Hashable] = set(map(left._in_order, brought.values()))
+        left.brings_any = len(people) == len(left.values)
+        left.values = tuple(person for person in left.values if person in people)
+        left.counts = np.ones(len(people), dtype=np.intp)
+        return left
+
+    @property
+    def brings(self) -> tuple[Source, tuple[int, int]]:
+        return self.kinds, self.sizes
+
+    @property
+    def content(self) -> Any:
+        return self.sizes, self.kinds.content, None if self.brings_any else self.values
+
+    def given(self, positions: Positions) -> Any:
+        people: list[Any] = [self.values[i] for i in positions]
+        at = self.kinds.position_of
+        rows = self.kinds.given([at[row] for person in people for row in person])
+        numbers = [number for number, person in enumerate(people) for _ in person]
+        return _numbered(nw.from_native(rows, eager_only=True), numbers)
+
+    def listed(self, dataset: Any, what: str) -> Iterable[Any]:
+        """The people of a caller's table, or a list of tuples of rows."""
+        if not is_table(dataset):
+            everybody = super().listed(dataset, what)
+            return [self._in_order(sequence(person, "person", "rows")) for person in everybody]
+        frame = table(dataset, what)
+        people: dict[Any, list[Row]] = {}
+        for person, row in zip(_ids(frame, PERSON, what), rows_of(frame.drop(PERSON)), strict=True):
+            people.setdefault(person, []).append(row)
+        return list(map(self._in_order, people.values()))
+
+    def _in_order(self, rows: Iterable[Any]) -> tuple[Any, ...]:
+        """A person's rows in the order of the universe's; strangers first."""
+        at = self.kinds.position_of
+        return tuple(sorted(rows, key=lambda row: at.get(hashed(row, "row"), -1)))
+
+    @cached_property
+    def whole(self) -> Tables:
+        return {None: _numbered(self.kinds.frame, [0] * len(self.kinds))}
+
+    def stacked(self, datasets: Sequence[Positions]) -> dict[str | None, Stacked]:
+        positions, numbers = end_to_end(datasets)
+        together = nw.from_native(self.given(positions), eager_only=True)
+        people = together[PERSON].to_numpy()
+        starts = np.searchsorted(numbers, np.arange(len(datasets), dtype=np.intp))
+        return {None: (numbers[people], _numbered(together, people - starts[numbers[people]]))}
+
+
+class TakenForPerson(TypeError):
+    """A row of a person is asked for what all their rows have."""
+
+
+class PersonsRow(Row):
+    """A row of a person, as a function of a row is given it: it has no length,
+    which a person has."""
+
+    def __len__(self) -> int:
+        raise TakenForPerson(
+            "len of a row does not count a person's rows: ask of a person, "
+            "as in SUM.of(lambda person: int(len(person) > 3))"
+        )
+
+
+class NumberedRow(PersonsRow):
+    """A row of anybody, whose number is one in a dataset, so that it says nothing of the row."""
+
+    def __getitem__(self, key: Any) -> Any:
+        if key in (0, PERSON):
+            raise KeyError(f"{PERSON!r} numbers the people of a dataset: no row has a number")
+        return super().__getitem__(key)
+
+
+@dataclass(frozen=True)
+class OfOneRow:
+    """A function of a row, asked of a row of a universe's people."""
+
+    function: Any
+    kind: type[PersonsRow]
+
+    @classmethod
+    def over(cls, function: Any, people: Persons) -> OfOneRow:
+        """Of a row of some people."""
+        return cls(function, NumberedRow if people.brings else PersonsRow)
+
+    def __call__(self, row: Row) -> Any:
+        """What it says of a row."""
+        return self.function(row if type(row) is self.kind else self.kind(row, row.columns))
+
+    @classmethod
+    def check(cls, function: Any, people: Persons, what: str) -> None:
+        """Refuse a function that takes the first row for a person; it may fail in other ways."""
+        first = next(iter(people.whole.values()))
+        try:
+            for row in rows_of(table(first, what)[:1]):
+                cls.over(function, people)(row)
+        except TakenForPerson as error:
+            raise TypeError(f"{what} is a function of a row here: {error}") from None
+        except Exception:  # said where a dataset has such a row
+            return
+
+
+def people_or_none(universe: Universe) -> Persons | None:
+    """The people of a universe; None where its records are others."""
+    return universe.source if isinstance(universe.source, Persons) else None
+
+
+def holds_people(universe: Universe) -> bool:
+    """Whether a record of a universe is a person."""
+    return isinstance(universe.source, Persons)
+
+
+def people_in(universe: Universe) -> Any:
+    """The people of a universe, or a refusal of one that holds none."""
+    if not holds_people(universe):
+        raise TypeError(f"universe must hold people, Universe.people(...), got {universe}")
+    return universe.source
+
+
+def bounded_table(source: Any, id: str, bounds: Iterable[Truncation]) -> Truncated:
+    """A table with what each person brings bounded."""
+    frame, costs = table(source, "table"), []
+    ids = _ids(frame, id, "table")
+    code_of = {person: i for i, person in enumerate(dict.fromkeys(ids))}
+    people = np.array([code_of[person] for person in ids], dtype=np.int64)
+    for bound in bounds:
+        bound.check(frame.columns, id)
+        frame, people, lost = bound.bounded(frame, people)
+        costs += lost
+    return Truncated(frame.to_native(), len(ids), len(code_of), costs)
+
+
+def _numbered(frame: nw.DataFrame[Any], numbers: Sequence[int] | np.ndarray) -> Any:
+    """A table with the number of each row's person in front."""
+    column = nw.new_series(PERSON, numbers, nw.Int64, backend=frame.implementation)
+    others = [name for name in frame.columns if name != PERSON]
+    return frame.with_columns(column).select(PERSON, *others).to_native()
+
+
+def _are_alike(one: nw.DataFrame[Any], other: nw.DataFrame[Any]) -> bool:
+    """Whether two tables have the same columns, and the same rows in any order."""
+    if [*map(str, one.columns)] != [*map(str, other.columns)] or len(one) != len(other):
+        return False
+    columns = zip(one.iter_columns(), other.iter_columns(), strict=True)
+    in_order = all(_are_equal(here, there) for here, there in columns)
+    return in_order or Counter(rows_of(one)) == Counter(rows_of(other))
+
+
+def _are_equal(one: nw.Series[Any], other: nw.Series[Any]) -> bool:
+    """Whether two columns have the same cells in the same order."""
+    kind, alike = one.dtype, one.dtype == other.dtype
+    if alike and (kind.is_integer() or kind.is_float()) and not one.null_count():
+        return np.array_equal(one.to_numpy(), other.to_numpy(), equal_nan=True)
+    return cells_of(one) == cells_of(other)
+
+
+def _table_called(name: str | None) -> str:
+    return "table" if name is None else f"table {name}"
+
+
+def _ids(frame: nw.DataFrame[Any], id: str, what: str) -> list[Any]:
+    """The ids of a table's rows."""
+    if id not in frame.columns:
+        raise ValueError(
+            f"{what} must have the id's column {id!r}, got the columns "
+            f"{', '.join(map(str, frame.columns))}"
+        )
+    column = cells_of(frame[id])
+    if None in column:
+        raise ValueError(
+            f"{what} must have an id in every row, got none in row {column.index(None)}"
+        )
+    return column

@@ -1,0 +1,170 @@
+"""A claim that must hold: a failure shows its two datasets, and no frame of this package."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
+from time import monotonic
+from typing import Any, NoReturn
+
+from sensitivity_beyond.audit.audit import audit
+from sensitivity_beyond.audit.claim_and_scope import checked_relations, checked_sizes, sizes_text
+from sensitivity_beyond.audit.report import Audit, AuditRow
+from sensitivity_beyond.audit.runner import OneTest, in_this_test, shown_as
+from sensitivity_beyond.testing.alarm import TimeIsUp, stopped_after
+from sensitivity_lab.numbers.errors import Infeasible
+from sensitivity_lab.numbers.exact import by_name
+from sensitivity_lab.queries import Query
+from sensitivity_lab.relations import Relation
+from sensitivity_lab.universe import Universe
+
+Question = Callable[..., Audit]  # takes `sizes` or `sizes_within`
+OURS = ("sensitivity_lab.", "sensitivity_beyond.")  # whose frames are left out
+
+
+@by_name
+def assert_sensitivity(
+    function: Query | Callable[[Any], Any],
+    claim: Any,
+    universe: Universe,
+    *,
+    sizes: int | Iterable[int] | None = None,
+    sizes_within: range | None = None,
+    relations: Relation | Sequence[Relation],
+    allow_not_asked: bool = False,
+    **options: Any,
+) -> Audit:
+    """Fail if a claimed sensitivity is too small, with the two datasets that show it.
+
+    >>> from sensitivity_lab import SUM, Change
+    >>> bits = Universe.value_range([0, 1])
+    >>> assert_sensitivity(SUM, 1, bits, sizes=[1, 2], relations=[Change(1)]).headline
+    'exact'
+    >>> assert_sensitivity(SUM, 1, bits, sizes=3, relations=[Change(2)])  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+    AssertionError: sum, Change(2), size 3: too small by ×2, claimed 1, exact 2
+      (0, 0, 0) → 0
+      (0, 1, 1) → 2
+    ...
+
+    The failure has one pair, of the smallest size and k whose claim is too small, and Python that
+    shows it. Its traceback has the test's own lines, and none of this package. A claim that holds
+    fails, too, where a direction was not asked, because the function fails on the empty dataset.
+
+    Under pytest, the marker `sensitivity(budget=SECONDS)` gives a test so much time: the sizes
+    are asked from the smallest on, the first that fails ends the test, and where the time runs out
+    the failure says which sizes were held. An alarm also stops a size that is being asked, in the
+    main thread of Linux and macOS; elsewhere the clock is read between sizes. The marker takes
+    `allow_not_asked=True`, too, with a budget or without.
+
+    :param function: what is claimed about, as `sl.audit` takes it.
+    :param claim: a number, or a function of parameters named `k` and `size`, or of one of them.
+    :param universe: the records that a dataset can have.
+    :param sizes: how many records the datasets have: one size, a list or a range.
+    :param sizes_within: in place of `sizes`, a range in which the sizes of both lie.
+    :param relations: who is a neighbour; each is asked at every size.
+    :param allow_not_asked: whether a direction may be left out.
+    :param options: as `sl.audit` takes them: `norm`, `order`, `method`, `trials` and the others.
+    :return: the audit, which says what the claim was held against.
+    :raises AssertionError: if the claim is too small somewhere, or not all was asked.
+    :raises TimeoutError: if the test's budget runs out.
+    :raises Infeasible: if nothing could be asked.
+    :raises ValueError: for bad input, as `sl.audit`; TypeError for what has the wrong type.
+
+    Cost: as `sl.audit`; with a budget each size is an audit of its own, and what several share is
+    answered again.
+    """
+    __tracebackhide__ = True  # pytest shows the test's own line
+
+    def question(**which: Any) -> Audit:
+        return audit(function, claim, universe, relations=relations, **which, **options)
+
+    run = in_this_test()
+    try:
+        if run is None or run.budget is None:
+            report = question(sizes=sizes, sizes_within=sizes_within)
+        else:
+            steps = _steps(universe, sizes, sizes_within, relations)
+            report = _step_by_step(question, steps, run)
+    except Exception as error:  # what was refused, or what the function raised: it may be anything
+        raise _without_our_frames(error) from error.__cause__
+    if run is not None:
+        run.audits.append(report)
+    told = report.objection(allow_not_asked)
+    if told is not None:
+        snippet = f"\n\n{report.snippet()}" if report.violations else ""
+        raise shown_as(AssertionError(told[0] + snippet), *told)
+    return report
+
+
+# --- within a budget -----------------------------------------------------------------------------
+
+
+def _steps(
+    universe: Universe,
+    sizes: int | Iterable[int] | None,
+    within: range | None,
+    relations: Relation | Sequence[Relation],
+) -> list[dict[str, Any]]:
+    """The questions that together are the whole one, from the smallest size on."""
+    each = sorted(checked_sizes(universe, sizes, within, checked_relations(relations)))
+    if within is None:
+        return [{"sizes": [size]} for size in each]
+    return [{"sizes_within": range(each[0], size + 1, abs(within.step))} for size in each]
+
+
+def _step_by_step(question: Question, steps: list[dict[str, Any]], run: OneTest) -> Audit:
+    """Ask the steps until one fails, or the time is over."""
+    held: Audit | None = None
+    nothing: list[Infeasible] = []
+    for step in steps:
+        try:
+            with stopped_after(run.ends - monotonic()):
+                answered = question(**step)
+        except Infeasible as error:
+            nothing.append(error)
+            continue
+        except TimeIsUp:
+            _out_of_time(run, held)
+        held = answered if held is None or "sizes_within" in step else _together(held, answered)
+        if held.violations:
+            break
+    if held is None:
+        raise nothing[0]
+    return held
+
+
+def _together(held: Audit, answered: Audit) -> Audit:
+    """Two audits of one claim at different sizes as one."""
+    order = [(relation.kind, relation.k) for relation in held.asked.relations]
+
+    def place(row: AuditRow) -> tuple[int, int]:
+        return order.index((row.relation, row.k)), row.size or 0
+
+    rows = tuple(sorted((*held.rows, *answered.rows), key=place))
+    sizes = (*(held.asked.sizes or ()), *(answered.asked.sizes or ()))
+    return replace(held, rows=rows, asked=replace(held.asked, sizes=sizes))
+
+
+def _out_of_time(run: OneTest, held: Audit | None) -> NoReturn:
+    budget = f"budget of {run.budget:g} s ran out"
+    if held is None:
+        raise TimeoutError(f"{budget} in the smallest size; nothing was held so far")
+    run.audits.append(held)
+    answered = [row.size for row in held.rows if row.size is not None]
+    sizes = sizes_text(held.asked.sizes or answered)
+    short = f"{budget} after {sizes}; what was held so far: {held.function}, {held.headline}"
+    raise shown_as(TimeoutError(f"{short}\n{held.scope}"), short, str(held))
+
+
+# --- whose frames a traceback shows --------------------------------------------------------------
+
+
+def _without_our_frames(error: Exception) -> Exception:
+    """An error, and what it came from, whose traceback begins with a frame of somebody else's."""
+    for one in filter(None, (error, error.__cause__)):
+        traceback = one.__traceback__
+        while traceback and str(traceback.tb_frame.f_globals.get("__name__")).startswith(OURS):
+            traceback = traceback.tb_next
+        one.__traceback__ = traceback
+    return error

@@ -1,0 +1,181 @@
+"""Is a query right by every route? For whoever adds one, to the package or outside it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from fractions import Fraction
+from functools import cache, partial
+from itertools import chain, product
+from typing import Any
+
+from sensitivity_lab import definition
+from sensitivity_lab.closed_form import closed_form
+from sensitivity_lab.numbers.errors import Infeasible, NotProved
+from sensitivity_lab.numbers.exact import brief
+from sensitivity_lab.numbers.gap import Norm, all_rational
+from sensitivity_lab.queries import Query
+from sensitivity_lab.relations import STANDARD, Relation
+from sensitivity_lab.sensitivity import global_sensitivity, local_sensitivity
+from sensitivity_lab.universe import Universe
+
+ROUTES = ("walk", "sweep", "solver")
+NEAR = 1e-9  # relative: two floats that are one number
+MOST_LOCAL = 4  # datasets of a size, evenly spread, whose neighbours are asked about
+MOVED = Fraction(7, 3)  # a population of no whole numbers, of another width and place
+UNIVERSES = (
+    Universe.value_range([-2, 0, 1, 3]),
+    Universe.population([MOVED * value + Fraction(1, 2) for value in (-2, 1, 1, 3, 4)]),
+)
+
+
+def check_query(
+    query: Query,
+    *,
+    universes: Iterable[Universe] = UNIVERSES,
+    sizes: Iterable[int] = (1, 2, 3),
+    relations: Iterable[Relation] | None = None,
+    norm: Norm = 1,
+) -> dict[str, int]:
+    """Hold a query to the definition by every route that serves it; fail where one says otherwise.
+
+    >>> from sensitivity_lab import MEDIAN
+    >>> asked = check_query(MEDIAN, sizes=[2])
+    >>> sorted(asked), asked["walk"] == asked["solver"]
+    (['at least m', 'closed form', 'local', 'solver', 'sweep', 'walk'], True)
+
+    For each universe, size and relation the walk, the sweep and the solver must give what
+    `sensitivity_lab.definition` gives, which enumerates in the plainest way; each witness must be a
+    neighbouring pair that far apart. One dataset's neighbours are asked about by the walk and by
+    the solver. A closed form must have its text and source, and be attained by its witness, or be a
+    bound; for sizes of at least m it must be no smaller than for a few of these. One universe is
+    shifted and scaled to fractions. Floats may differ by a billionth. A route without a proof is
+    left out.
+
+    :param query: a `Query`; what is proved of it stands in its `proved`.
+    :param universes: of numbers, and small: every pair of datasets is made.
+    :param sizes: how many records the datasets have; those below `smallest_size` are left out.
+    :param relations: by default the five at k = 1 and 2.
+    :param norm: how vectors are measured.
+    :return: how often each route was compared.
+    :raises AssertionError: naming the query, the question, the route and both numbers.
+    :raises TypeError: for what is no `Query`.
+    :raises ValueError: for relations that the definition does not know.
+
+    Cost: as the definition, which is exponential in the records.
+    """
+    if not isinstance(query, Query):
+        raise TypeError(f"query must be a Query, got {brief(query)}")
+    asked: Counter[str] = Counter()
+    given = [kind(k) for kind in STANDARD for k in (1, 2)] if relations is None else list(relations)
+    for relation in given:
+        if type(relation) not in STANDARD:
+            raise ValueError(f"relations must be standard ones, got {brief(relation)}")
+    least = query.smallest_size or 0
+    asked_sizes = [size for size in sizes if size >= least]
+    for universe in universes:
+        answered = cache(query)  # of one universe: elsewhere 1 may be 1.0
+        for size, relation in product(asked_sizes, given):
+            _Question(query, answered, universe, size, relation, norm, asked).check()
+    return dict(asked)
+
+
+@dataclass(frozen=True)
+class _Question:
+    """One universe, size and relation, and the counts of what was compared."""
+
+    query: Query
+    answered: Callable[[Any], Any]
+    universe: Universe
+    size: int
+    relation: Relation
+    norm: Norm
+    asked: Counter[str] = field(repr=False)
+
+    def check(self) -> None:
+        """Compare every route; nothing where nobody is a neighbour."""
+        truth = self._by_definition()
+        if truth is None:
+            return
+        for method in ROUTES:
+            found = self._found(global_sensitivity, self.universe, size=self.size, method=method)
+            self._compare(method, found, truth)
+        datasets = list(self.universe.datasets(self.size))
+        for dataset in datasets[:: -(-len(datasets) // MOST_LOCAL)]:
+            ask = partial(self._found, local_sensitivity, dataset, self.universe)
+            if (walked := ask(method="walk")) is not None:
+                self._compare("local", ask(method="solver"), walked.value)
+        if self.universe.unlimited and self.query.proved:
+            self._check_closed_form(truth)
+
+    def _by_definition(self) -> Any:
+        of_range, (kind, k) = self.universe.unlimited, (self.relation.kind, self.relation.k)
+        records = self.universe.values if of_range else self.universe.sorted_records.tolist()
+        pairs = definition.range_pairs if of_range else definition.population_pairs
+        every = pairs(records, self.size, kind, k)
+        least = self.query.smallest_size or 0
+        found = definition.greatest(self.answered, least, every, self.norm)
+        return None if found is None else found.value
+
+    def _found(self, ask: Callable[..., Any], *of_what: Any, **options: Any) -> Any:
+        """What a route answers; None where it has no proof, or no neighbour."""
+        try:
+            return ask(self.query, *of_what, relation=self.relation, norm=self.norm, **options)
+        except (Infeasible, NotProved):
+            return None
+        except ValueError as error:
+            if "method='sweep' serves" in str(error):
+                return None
+            raise
+
+    def _compare(self, route: str, found: Any, truth: Any) -> None:
+        """Hold what a route answers, if it does, to the truth, and its witness to what it says."""
+        if found is not None:
+            self.asked[route] += 1
+            self._same(route, found.value, truth)
+            no_pair = f"the {route}'s witness {found.witness} is no pair at {found.value}"
+            self._require(found.check(), no_pair)
+
+    def _check_closed_form(self, truth: Any) -> None:
+        values, size = self.universe.values, self.size
+        ask = partial(self._found, closed_form, bounds=(values[0], values[-1]))
+        form, least = ask(size=size), ask(min_size=size)
+        self._attained("closed form", form)
+        if form.status == "exact" and form.witness and {*chain(*form.witness)} <= {*values}:
+            self._same("closed form", form.value, truth)
+        self._no_less(form.value, truth, f"the closed form {form.value} is below {truth}")
+        self._attained("at least m", least)
+        few = ask(size=range(size, size + self.relation.k + 2)).value  # both sizes lie in it
+        words = f"sizes of at least m have {least.value}, and a few of them {few}"
+        self._no_less(least.value, few, words)
+
+    def _attained(self, route: str, form: Any) -> None:
+        self.asked[route] += 1
+        self._require(bool(form.formula and form.source), f"the {route} has no text, or no source")
+        if form.witness is not None:
+            here, there = form.witness
+            gap = definition.gap(self.answered(here), self.answered(there), self.norm)
+            self._same(route, gap, form.value)
+            are_neighbours = self.relation.are_neighbours(here, there)
+            self._require(are_neighbours, f"{form.witness} are no neighbours")
+
+    def _same(self, route: str, value: Any, truth: Any) -> None:
+        self._require(_near(value, truth), f"the {route} gives {value}, not {truth}")
+
+    def _no_less(self, value: Any, truth: Any, otherwise: str) -> None:
+        self._require(value >= truth or _near(value, truth), otherwise)
+
+    def _require(self, holds: bool, otherwise: str) -> None:
+        if not holds:
+            raise AssertionError(
+                f"{self.query.name}, {self.relation}, size {self.size}, {self.universe!r}: "
+                f"{otherwise}"
+            )
+
+
+def _near(value: Any, truth: Any) -> bool:
+    """Whether two numbers are one: exactly where both are rational, else to a billionth."""
+    if all_rational((value, truth)):
+        return bool(value == truth)
+    return abs(float(value) - float(truth)) <= NEAR * abs(float(truth))

@@ -1,1 +1,0 @@
-"""A search for wide pairs, where there are too many to enumerate: a find is a proof, no find is none."""

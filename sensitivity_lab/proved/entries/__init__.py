@@ -1,1 +1,0 @@
-"""Queries that count or sum in entries: histograms, predicates, counts and sums by group."""

@@ -1,1 +1,0 @@
-"""Queries that weigh the sorted records by rank: count, sum, mean, quantiles, the range."""

@@ -1,1 +1,0 @@
-"""What is proved of the variance and the standard deviation."""

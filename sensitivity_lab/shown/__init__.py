@@ -1,1 +1,0 @@
-"""Two datasets shown: as small tables, and as Python that makes them again."""

@@ -1,0 +1,238 @@
+"""What a spread's share can reach, and the floor below which no share is worked through."""
+
+import os
+import random
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from conftest import SEED, STANDARD
+from sensitivity_beyond.proofs.reach import widest
+from sensitivity_beyond.proofs.scatter import filtered_maximum, outermost, runs
+from sensitivity_beyond.proofs.scatter import on_population as family
+from sensitivity_beyond.proofs.scatter.on_population import ScatterOnPopulation
+from sensitivity_beyond.proofs.solver import _shares, widest_gaps
+from sensitivity_beyond.proofs.sorted_records import SortedRecords
+from sensitivity_book.theory.research import layouts
+
+import sensitivity_lab as sl
+from sensitivity_lab.problem import Problem
+from sensitivity_lab.proved.worst_pair import WorstPair
+
+CASES = int(os.environ.get("SOLVER_CASES", "100"))
+QUERIES = [sl.VARIANCE, sl.STD, sl.variance(ddof=1), sl.std(ddof=1)]
+SHAPES = {
+    "ties": lambda rng, m: [rng.randint(0, 2) for _ in range(m)],
+    "equal": lambda rng, m: [7] * m,
+    "two values": lambda rng, m: [rng.choice([0, 10]) for _ in range(m)],
+    "clusters": lambda rng, m: [rng.choice([0, 500, 1000]) + rng.randint(0, 9) for _ in range(m)],
+    "an outlier": lambda rng, m: [rng.randint(0, 50) for _ in range(m - 1)] + [10**6],
+    "far from zero": lambda rng, m: [10**18 + rng.randint(0, 99) for _ in range(m)],
+    "beyond 64 bits": lambda rng, m: [rng.randint(-(2**70), 2**70) for _ in range(m)],
+    "the ends of 64 bits": lambda rng, m: [rng.choice([-(2**63), 2**62, 5]) for _ in range(m)],
+    "fractions": lambda rng, m: [Fraction(rng.randint(0, 40), 3) for _ in range(m)],
+    "tenths": lambda rng, m: [rng.randint(0, 100) / 10 for _ in range(m)],
+    "a bell": lambda rng, m: [round(rng.gauss(0, 100)) for _ in range(m)],
+    "steps": lambda rng, m: list(range(m)),
+}
+
+
+def on_population(records, query):
+    """D of a query of the spreads on some records."""
+    whole = SortedRecords.of(sl.Universe.population(records))
+    return ScatterOnPopulation(whole, query.proved.ddof, "std" in query.name)
+
+
+def skewed(rng, _):
+    """Six records: few values, many, or some far from the others."""
+    widest = rng.choice([2, 5, 30, 1000])
+    far = rng.sample(range(6), rng.choice([0, 1, 2]))
+    return [rng.choice([-7, 9]) * widest if i in far else rng.randint(0, widest) for i in range(6)]
+
+
+@pytest.mark.parametrize("query", [*QUERIES, sl.variance(ddof=2)], ids=str)
+def test_every_share_equals_a_brute_force_and_stays_within_its_reach(query):
+    """Catches places that are lost where another share is wider, a bound that is none,
+    a floor that loses.
+
+    D(c, a, b) of every share from all 4^m layouts.
+    Where it is not positive, the swapped share decides.
+    """
+    rng = random.Random(str(query))
+    tight = mixes = 0
+    held = [SHAPES[shape] for shape in SHAPES if "64" not in shape and "far" not in shape]
+    shapes = [*[skewed] * (CASES // 25), *rng.choices(held, k=CASES // 33)]
+    for shape in shapes if CASES > 100 else shapes[SEED % 2 :: 2]:
+        records = sorted(shape(rng, rng.randint(4, 6)))
+        d = on_population(records, query)
+        gaps = layouts.widest(query, records)
+        gaps = {share: float(gap) for share, gap in gaps.items() if sum(share[1:])}
+        reaches = d.reaches([(*share, False) for share in gaps])
+        scale = d.unit**0.5 if d.root else d.unit
+        for (share, gap), most in zip(gaps.items(), reaches, strict=True):
+            case, (_, a, b) = (records, share), share
+            assert gap * scale <= most * (1 + 1e-9), case
+            tight += gap * scale > most / 2 > 0
+            found = d(*share)
+            if found is None or not gap > 1e-9:
+                continue
+            mixes += 0 < a != b > 0
+            if not found.attained:
+                assert d.root, case
+                assert 0 < a < b, case
+                assert float(found.gap) > gap * (1 - 1e-12), case
+                continue
+            assert float(found.gap) == pytest.approx(gap, rel=1e-9), case
+            higher, lower = (query(side) for side in found.pair())
+            assert higher - lower == pytest.approx(gap, rel=1e-6), case
+            floor = d.floor(found.gap)
+            assert d(*share, floor=floor).gap == found.gap, case
+            assert not d(*share, floor=2 * floor).gap > found.gap, case
+            if a >= b:
+                maximum = filtered_maximum.FilteredMaximum(d.centred, share, d.ddof, root=d.root)
+                windows = runs.Windows(maximum, only_ends=a == b > 0 and not d.root)
+                assert floor <= windows.reach, case
+    assert min(tight, mixes) > CASES // 20
+
+
+@pytest.mark.parametrize("query", [sl.VARIANCE, sl.STD], ids=str)
+def test_a_reach_is_tight_where_one_record_is_far(query):
+    """Catches a bound that is too small by little, which few records leave room for."""
+    d = on_population([0] * 1200 + [100], query)
+    for share in ((999, 1, 1), (1000, 1, 0)):
+        (most,) = d.reaches([(*share, False)])
+        assert d.floor(d(*share).gap) <= most < 1.01 * float(d(*share).gap)
+
+
+def test_the_smallest_scatter_is_met_by_halves():
+    """Catches a sum of squares said to be larger than that of the records that have the least."""
+    d = on_population([-1] * 20 + [1] * 20, sl.STD)
+    found = d._smallest_scatters(np.array([39, 40], dtype=np.int64))
+    middle = 4 * 19 * 20 / 39  # one of the higher half leaves; values are two apart
+    assert found == pytest.approx([middle, 40], rel=1e-9)
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_the_floor_leaves_the_widest_share(shape):
+    """Catches a share that is passed over with the widest gap,
+    or with one as wide that comes first.
+
+    Every share worked through, without a floor, in the order of the question.
+    """
+    rng = random.Random(shape)
+    asked = 0
+    for _ in range(CASES // 10):
+        universe = sl.Universe.population(SHAPES[shape](rng, rng.randint(4, 40)))
+        query, size = rng.choice(QUERIES), rng.randint(2, universe.records)
+        problem = Problem(query, universe, size, rng.choice(STANDARD)(rng.randint(1, 6)), norm=1)
+        if not problem.plan:
+            continue
+        d, shares = widest_gaps(problem), _shares(problem)
+        fast, slow = widest(d, shares), widest(lambda c, a, b, d=d: d(c, a, b), shares)
+        assert (fast.gap, fast.attained) == (slow.gap, slow.attained), (universe, problem.relation)
+        if float(fast.gap) > 0:
+            assert [len(side) for side in fast.pair()] == [len(side) for side in slow.pair()]
+        asked += 1
+    assert asked > CASES // 30
+
+
+def test_small_blocks_and_few_kept_change_nothing(monkeypatch):
+    """Catches a run that is lost where two blocks meet, and a widest that is lost when settled."""
+    rng = random.Random(3)
+    questions = []
+    for _ in range(CASES // 4):
+        records = rng.choice(list(SHAPES.values()))(rng, rng.randint(4, 30))
+        a, b = rng.randint(0, 4), rng.randint(0, 3)
+        if 0 < a + b <= len(records) - 2:
+            share = rng.randint(2, len(records) - a - b), a, b
+            questions.append((records, rng.choice(QUERIES), share))
+    before = [on_population(records, query)(*share).gap for records, query, share in questions]
+    for module in (outermost, family, runs):
+        monkeypatch.setattr(module, "BLOCK", 2)
+    monkeypatch.setattr(filtered_maximum, "MOST_KEPT", 3)
+    for (records, query, share), gap in zip(questions, before, strict=True):
+        again = on_population(records, query)(*share).gap
+        assert again == gap or not float(gap) > 0, (records, query, share)
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_a_run_reaches_as_far_as_its_best_split(shape):
+    """Catches a split of A that is not the best, a start at which it should have changed,
+    a bound of another run."""
+    rng = random.Random(shape)
+    for _ in range(CASES // 8):
+        records = sorted(SHAPES[shape](rng, rng.randint(3, 12)))
+        b = rng.randint(0, 1)
+        a = rng.randint(max(b, 1), len(records) - b - 1)
+        c = rng.randint(1, len(records) - a - b)
+        case, n = (records, (c, a, b)), c + b
+        centred = on_population(records, sl.VARIANCE).centred
+        maximum = filtered_maximum.FilteredMaximum(centred, (c, a, b), ddof=0)
+        windows = runs.Windows(maximum, only_ends=False)
+        reaches = np.concatenate([windows._reach(block) for block in windows.blocks])
+        starts = np.arange(len(records) - n + 1, dtype=np.intp)
+        splits = filtered_maximum.best_below(centred, n, a, starts)
+        firsts = filtered_maximum.first_starts(centred, n, a)
+        whole = centred.records.whole.tolist()
+        for s, i, most in zip(starts, splits, reaches, strict=True):
+            run, others = whole[s : s + n], whole[:s] + whole[s + n :]
+            both = [run + others[:i] + others[len(others) - a + i :] for i in range(a + 1)]
+            wide = [sl.VARIANCE(side) for side in both]
+            assert wide[i] == max(wide), (case, s)
+            assert sum(firsts <= s) == i, (case, s)
+            exact = float(max(wide) * Fraction(n + a, c + a) - sl.VARIANCE(run))
+            assert most == pytest.approx(exact, rel=1e-9, abs=1e-9), (case, s)
+            assert most >= exact
+
+
+def test_few_layouts_are_measured(monkeypatch):
+    """Catches a floor that no longer cuts: of hundreds of shares one or two are worked through."""
+    measured = []
+    enter = filtered_maximum.FilteredMaximum.enter
+
+    def counted(self, some):
+        measured.append((self.share, some.length))
+        enter(self, some)
+
+    monkeypatch.setattr(filtered_maximum.FilteredMaximum, "enter", counted)
+    records = np.random.default_rng(1).integers(0, 10**6, 1000)
+    universe = sl.Universe.population(records)
+    for query in (sl.VARIANCE, sl.STD):
+        for relation in (sl.Change(100), sl.SymmetricDifference(40), sl.AddRemove(40)):
+            measured.clear()
+            found = sl.global_sensitivity(query, universe, size=500, relation=relation)
+            assert found.check()
+            assert len({share for share, _ in measured}) <= 3, (query, relation)
+            assert sum(length for _, length in measured) < 20_000, (query, relation)
+
+
+class Told:
+    """A D of given gaps, with reaches a little above them."""
+
+    def __init__(self, gaps):
+        self.gaps, self.asked = gaps, []
+
+    def reaches(self, asked):
+        return [self.gaps[share[:3]][0] + 0.5 for share in asked]
+
+    def floor(self, gap):
+        return float(gap)
+
+    def __call__(self, c, a, b, floor=-1.0):
+        self.asked.append((c, a, b))
+        gap, attained = self.gaps[c, a, b]
+        return WorstPair(gap, removed=((a, 1),), attained=attained)
+
+
+def test_of_equal_shares_the_first_is_shown():
+    """Catches an answer that depends on the order of the reaches, or shows a bound for a pair."""
+    d = Told(
+        {(1, 1, 0): (3, True), (2, 1, 0): (5, False), (3, 1, 1): (5, True), (3, 2, 1): (5, True)}
+    )
+    asked = [(*share, False) for share in d.gaps]
+    found = widest(d, asked)
+    assert (found.gap, found.attained, found.removed) == (5, True, ((1, 1),))
+    assert d.asked == [(3, 2, 1), (3, 1, 1), (2, 1, 0)]
+    seen = []
+    widest(d, asked, watch=lambda shares: (seen.append(share) or share for share in shares))
+    assert len(seen) == 4
