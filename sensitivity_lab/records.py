@@ -271,7 +271,7 @@ def all_as_seen(values: Any) -> tuple[Any, ...]:
 
 WIDE = Context(prec=1_000)  # any sum of floats is exact in it: they reach from 1e-324 to 2e308
 LISTS = (list, tuple, range, np.ndarray)  # of no library of tables
-SHORT_FLOATS = (np.float16, np.float32)  # kept as they are: as Python floats they print longer
+SHORT_FLOATS = (np.float16, np.float32)  # functions receive them as they are
 
 
 @dataclass(frozen=True, eq=False)
@@ -543,8 +543,7 @@ def _scaled_array(values: np.ndarray) -> tuple[np.ndarray, int]:
     """Numbers in an array as integers over one denominator."""
     if values.dtype.kind == "i":
         return read_only(values.astype(np.int64, copy=False)), 1
-    if values.dtype != np.float64:  # a short float is what it is written as: 0.1, not 0.100000001
-        values = np.array(list(map(str, values)), dtype=np.float64)
+    values = values.astype(np.float64, copy=False)  # a float32 of 0.1 is 0.10000000149011612
     # Short decimals are whole numbers over a power of ten, which floats themselves tell: at once.
     for digits in range(16):
         integers = np.rint(values * 10.0**digits)

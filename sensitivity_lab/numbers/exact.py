@@ -62,7 +62,8 @@ def _written_out(value: Any, what: str) -> Fraction:
 
 
 def _decimal_text(value: Any) -> str:
-    """A number's digits; a float's own, whatever a subclass makes of them."""
+    """A number's digits; a float's own, whatever a subclass makes of them; a short one's as wide."""
+    value = float(value) if isinstance(value, (np.float16, np.float32)) else value
     return float.__repr__(value) if isinstance(value, float) else str(value)
 
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
+import sys
 from bisect import bisect_left
+from decimal import Decimal
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -86,10 +88,11 @@ def _inside(lower: Scalar, upper: Scalar, info: Limits) -> list[Scalar]:
 def _fitted_bound(bound: Exact, info: Limits, bounds: object) -> Scalar:
     """A bound as a number of the dtype."""
     whole = info.dtype.kind != "f"
-    least, most = (int(end) if whole else float(end) for end in (info.min, info.max))
+    least, most = map(exact_number, (info.min, info.max))
     if not least <= bound <= most or (whole and bound != int(bound)):
         raise ValueError(f"bounds must be numbers of {info.dtype}, got {brief(bounds)}")
-    return info.dtype.type(bound)
+    number: Any = bound if whole or abs(bound) <= sys.float_info.max else f"{Decimal(bound.numerator) / bound.denominator}"
+    return min(max(info.dtype.type(number), info.min), info.max)
 
 
 def _beside(value: Scalar, direction: int) -> Scalar:

@@ -13,8 +13,6 @@ from sensitivity_beyond.tables.lazy import pd
 from sensitivity_lab.numbers.exact import brief, told
 from sensitivity_lab.records import Positions
 
-SHORT: dict[str, type[np.floating[Any]]] = {"Float16": np.float16, "Float32": np.float32}
-
 
 class NotANumber(float):
     """NaN as one object, for the rows that hold it to stay equal, also when they are pickled."""
@@ -103,10 +101,7 @@ def cells_of(column: nw.Series[Any]) -> list[Any]:
             f"column {column.name} must hold whole microseconds, as Python's times do, got times "
             "that differ by less: cast it, or make whole numbers of it"
         )
-    short = SHORT.get(str(column.dtype))
-    if short is None:
-        return cells
-    return [cell if cell is None or cell is NAN else float(str(short(cell))) for cell in cells]
+    return cells
 
 
 def _nan_of(column: nw.Series[Any]) -> float | None:
