@@ -24,6 +24,7 @@ TABLE = [
     ("output_metric", "output_metric=sl.symmetric_distance", "metric"),
     ("input_metric", "input_metric=sl.symmetric_distance", ""),
     ("**columns", "salary=[0, 50, 100]", ""),
+    ("**bounds", "rows=2, groups=('shop', 1) or clip={'price': (0, 100)}", ""),
     ("columns", "columns={'pay': universe}", ""),
     ("most_rows", "most_rows=2", "max_rows"),
     ("least_rows", "least_rows=1", "min_rows"),

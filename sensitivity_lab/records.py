@@ -231,7 +231,11 @@ def told_apart(record: Any) -> Any:
     if isinstance(record, str):
         return record
     if record is None:
-        raise TypeError("values that are told apart must be there, got None")
+        raise TypeError(
+            "values that are told apart must be there, got None: count what is missing as "
+            "one more, as count_distinct.of('pay', missing=-1) or count_distinct.of(lambda row: "
+            "row['name'] or 'none'); COUNT(DISTINCT name) in sl.sql leaves it out"
+        )
     what = "values that are told apart"
     return exact_number(record) if is_real(record) else hashed(record, what)
 
@@ -432,7 +436,10 @@ def source_given(source: Any, what: str, once: bool) -> Source:
     if not isinstance(array, np.ndarray):
         array = _as_array(drawn(array, what))
     if isinstance(array, np.ndarray) and array.ndim != 1:
-        raise ValueError(f"{what} must be one-dimensional, or a DataFrame, got {array.shape}")
+        raise ValueError(
+            f"{what} must be one-dimensional, or a DataFrame, got {array.shape}: "
+            "pandas.DataFrame(array) makes rows of it, list(map(tuple, array)) vectors"
+        )
     if len(array) == 0:
         raise ValueError(f"{what} must not be empty, got {brief(source)}")
     if isinstance(array, np.ndarray) and _is_kept(array.dtype):
@@ -454,6 +461,18 @@ def source_given(source: Any, what: str, once: bool) -> Source:
     if isinstance(array, np.ndarray) and array.dtype.kind in "bu":
         array = array.tolist()
     return Numbers(tuple(array), once)
+
+
+def require_values(values: Any, what: str) -> None:
+    """Refuse a pair of bounds, which would be two values, and a mapping, of which keys are left."""
+    pair = type(values) is tuple and len(values) == 2
+    if pair and all(is_real(end) and not isinstance(end, bool) for end in values):
+        raise ValueError(
+            f"{what} must be listed, got the pair {brief(values)}: {brief(list(values))} is these "
+            "two alone, range(101) the whole numbers from 0 to 100"
+        )
+    if isinstance(values, Mapping):
+        raise TypeError(f"{what} must be listed, got {brief(values)}: list(...) lists its keys")
 
 
 def _entries_listed(source: Any) -> Any:

@@ -294,6 +294,8 @@ def check_relation(relation: Any) -> None:
             f"or Change(k), got {got}"
             + ": sl.sweep and sl.audit take several"
             * isinstance(relation, (list, tuple))
+            + ": sl.audit_map(function, claim, inputs, distances=[1], input_metric=...) takes "
+            "neighbours of your own" * callable(relation)
         )
     if not relation.is_standard:
         moves = set(relation.moves)

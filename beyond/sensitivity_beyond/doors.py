@@ -3,7 +3,8 @@ the methods that load from here."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from sensitivity_beyond.tables.asking import (
@@ -14,7 +15,8 @@ from sensitivity_beyond.tables.asking import (
     of_what,
     require_whole,
 )
-from sensitivity_beyond.tables.columns import Clipped, Filled
+from sensitivity_beyond.tables.columns import Clipped, Columns, Filled, There
+from sensitivity_beyond.tables.frames import is_table
 from sensitivity_beyond.tables.people import (
     AnyPeople,
     People,
@@ -36,6 +38,7 @@ from sensitivity_beyond.tables.shown import marked_witness
 from sensitivity_beyond.tables.sql.statement import Statement
 from sensitivity_beyond.tables.to_json import Travels
 from sensitivity_beyond.tables.truncation import Truncated, Truncation
+from sensitivity_lab.catalogue import SUM, count_where
 from sensitivity_lab.numbers.exact import (
     brief,
     by_name,
@@ -62,7 +65,9 @@ class OfQuery:
         >>> SUM.of(len)(("no", "yes")), MEAN.of("salary").name
         (5, 'mean of salary')
 
-        `missing` is the number that a missing cell counts as, or None that the function returns:
+        In a row a missing cell is None, whatever its table writes. `missing` is the number that it
+        counts as, or None that the function returns; a COUNT of a column counts what is there, as
+        SQL does:
 
         >>> MEAN.of(lambda word: len(word) or None, missing=9)(("no", ""))
         Fraction(11, 2)
@@ -78,6 +83,15 @@ class OfQuery:
         if inner(self) is not None:
             raise ValueError(f"query {self.name} is asked of something already")
         require_whole(self, "of")
+        if self.proved is not None and self.proved.adds == "one":
+            if missing is not None:
+                raise ValueError(
+                    "missing must be left out of a count, got "
+                    f"missing={brief(missing)}: COUNT.of('pay') counts what is there, COUNT all"
+                )
+            there = There(what, 0)
+            counts = replace(asked_of(SUM, there, words), name=f"{self.name} {words}")
+            return replace(counts, proved=count_where(there).proved)
         if missing is None:
             return asked_of(self, what, words)
         filled = Filled(what, exact_number(missing, "missing"))
@@ -96,15 +110,20 @@ class OfQuery:
         ends = checked_bounds((low, high))
         require_whole(self, "clipped")
         query = inner(self) or self
+        if isinstance(of_what(self), There):
+            raise ValueError(f"query {self.name} counts what is there: no number of it is cut")
         words = f"clipped to [{number_repr(low)}, {number_repr(high)}]"
         before = self.name.removeprefix(query.name).strip()
         return asked_of(query, Clipped(of_what(self), *ends), f"{before} {words}".strip())
 
     @by_name
     def by(
-        self: Any, column: str | Callable[[Any], Any], *, keys: Iterable[Any] | None = None
+        self: Any,
+        column: str | Sequence[str] | Callable[[Any], Any],
+        *,
+        keys: Iterable[Any] | None = None,
     ) -> Query:
-        """Return this query by group: a column, or a function of a record, names its group.
+        """Return this query by group: a column, a list of them or a function of a record names it.
 
         >>> from sensitivity_lab import COUNT, SUM
         >>> counts = COUNT.by(len)(("no", "yes", "on"))
@@ -119,14 +138,25 @@ class OfQuery:
         group already, and for keys that come twice.
         Source: thm-grouped-sum and thm-grouped-local on the book's page of proofs.
         """
-        name = f"{self.name} by {name_asked(column, 'by')}"
+        several: tuple[str, ...] = ()
+        if isinstance(column, (list, tuple)) and set(map(type, column)) == {str}:
+            several = tuple(column)
+        names = ", ".join(several) or name_asked(column, "by")
+        if len(several) == 1:
+            (column,), several = several, ()
+        name = f"{self.name} by {names}"
         require_whole(self, "by")
+        if isinstance(keys, Mapping) or is_table(keys):
+            raise TypeError(f"keys must be a list of them, got {brief(keys)}: its keys or columns?")
         known = None if keys is None else sequence(keys, "keys", "keys")
         for key in known or ():
             hashed(key, "keys")
+            if several and not (type(key) is tuple and len(key) == len(several)):
+                raise ValueError(f"keys must be tuples of {names}, got {brief(key)}")
         if known is not None and len(set(known)) < len(known):
             raise ValueError(f"keys must be different, got {number_repr(list(known))}")
-        grouping = Grouping(inner(self) or self, of_what(self), column, known)
+        by = Columns(several) if several else column
+        grouping = Grouping(inner(self) or self, of_what(self), by, known)
         return Query(name, grouping, 0)
 
 
@@ -205,6 +235,7 @@ class OfUniverse:
         anybody: Universe = cls(AnyPeople(rows, most, least), True, name)
         return anybody
 
+    @by_name
     def truncated(self: Any, *, keep: str | None = None, **bounds: Any) -> Universe:
         """Return the same people with bounds on what each brings, applied in the order written.
 
@@ -233,6 +264,7 @@ class OfUniverse:
         bounded = people_in(self).truncated(Truncation.of(bounds, keep))
         return Universe(bounded, self.unlimited, self.name)
 
+    @by_name
     def apply(self: Any, table: Any, *, id: str | None = None) -> Truncated:
         """Return a table of people's rows with this universe's bounds, and what they cost.
 

@@ -88,17 +88,23 @@ def _inside(lower: Scalar, upper: Scalar, info: Limits) -> list[Scalar]:
 def _fitted_bound(bound: Exact, info: Limits, bounds: object) -> Scalar:
     """A bound as a number of the dtype."""
     whole = info.dtype.kind != "f"
-    least, most = map(exact_number, (info.min, info.max))
+    least: Any = exact_number(info.min)
+    most: Any = exact_number(info.max)
     if not least <= bound <= most or (whole and bound != int(bound)):
         raise ValueError(f"bounds must be numbers of {info.dtype}, got {brief(bounds)}")
-    number: Any = bound if whole or abs(bound) <= sys.float_info.max else f"{Decimal(bound.numerator) / bound.denominator}"
+    number: Any = (
+        bound
+        if whole or abs(bound) <= sys.float_info.max
+        else f"{Decimal(bound.numerator) / bound.denominator}"
+    )
     return min(max(info.dtype.type(number), info.min), info.max)
 
 
 def _beside(value: Scalar, direction: int) -> Scalar:
     """The next number of the same dtype, up or down; the last one stays."""
     if value.dtype.kind == "f":
-        return np.nextafter(value, value.dtype.type(direction * math.inf))
+        with np.errstate(over="ignore"):  # beyond the last lies infinity
+            return np.nextafter(value, value.dtype.type(direction * math.inf))
     info = np.iinfo(value.dtype)
     return value.dtype.type(min(max(int(value) + direction, int(info.min)), int(info.max)))
 

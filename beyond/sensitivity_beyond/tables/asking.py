@@ -11,8 +11,16 @@ from typing import Any
 
 import numpy as np
 
-from sensitivity_beyond.tables.columns import clipped_ends, column_of, cuts, fills, number_of, uncut
-from sensitivity_beyond.tables.frames import entries, is_table, require_column, table
+from sensitivity_beyond.tables.columns import (
+    Columns,
+    clipped_ends,
+    column_of,
+    cuts,
+    fills,
+    number_of,
+    uncut,
+)
+from sensitivity_beyond.tables.frames import cells_of, entries, is_table, require_column, table
 from sensitivity_beyond.tables.order import called_on
 from sensitivity_beyond.tables.source import TableSource, said, tables_of
 from sensitivity_lab.catalogue import CountsTrue
@@ -21,7 +29,7 @@ from sensitivity_lab.numbers.exact import Exact, brief, exact_number, name_of, s
 from sensitivity_lab.numbers.text import counted, number_repr
 from sensitivity_lab.problem import Problem
 from sensitivity_lab.queries import Query, checked_answer
-from sensitivity_lab.records import Positions, Source
+from sensitivity_lab.records import Positions, Source, ordered
 from sensitivity_lab.universe import Dataset, Indices, Universe
 
 INSTEAD = (
@@ -118,8 +126,19 @@ class Grouping(Asked):
         source = tables_of(problem.universe)
         tables = [] if source is None else [*source.whole.values()]
         for asked, what in (("by", self.by_what), ("of", uncut(self.of_what))):
-            if isinstance(what, str) and len(tables) == 1:
-                require_column(table(tables[0], "table"), what, asked)
+            names = what.names if isinstance(what, Columns) else [what] * isinstance(what, str)
+            for name in names if len(tables) == 1 else ():
+                require_column(table(tables[0], "table"), name, asked)
+        told: Any = self.keys
+        if self.keys and (source is None or source.one_row_each):
+            told = said(problem.universe, self.by_what, "by")
+        elif self.keys and isinstance(self.by_what, str) and len(tables) == 1:
+            told = cells_of(table(tables[0], "table")[self.by_what])
+        if self.keys and (groups := {*told}).isdisjoint(self.keys):
+            raise ValueError(
+                f"keys must name some group, got {brief(list(self.keys))}: "
+                f"the groups are {brief([*ordered(groups)])}"
+            )
 
     def giver(self, source: Source, name: str | None) -> Callable[[Positions], Any]:
         rows = isinstance(source, TableSource) and source.one_row_each

@@ -12,7 +12,7 @@ from typing import Any
 import narwhals as nw
 
 from sensitivity_beyond.tables.asking import Grouping, OfRecords
-from sensitivity_beyond.tables.columns import Clipped, Filled
+from sensitivity_beyond.tables.columns import Clipped, Columns, Filled, There
 from sensitivity_beyond.tables.frames import is_table, rows_of, table
 from sensitivity_beyond.tables.lazy import pd
 from sensitivity_beyond.tables.sql.statement import Statement
@@ -190,10 +190,12 @@ def _number_text(value: Any) -> str:
 def _python_by_group(grouping: Grouping) -> str | None:
     """The Python of a query by the groups of a column."""
     asked = _python_of_what(grouping.query, grouping.of_what)
-    if asked is None or not isinstance(grouping.by_what, str):
+    by = grouping.by_what
+    by = list(by.names) if isinstance(by, Columns) else by
+    if asked is None or callable(by):
         return None
     keys = "" if grouping.keys is None else f", keys={list(grouping.keys)!r}"
-    return f"{asked}.by({grouping.by_what!r}{keys})"
+    return f"{asked}.by({by!r}{keys})"
 
 
 def _python_of_what(query: Query, what: Any) -> str | None:
@@ -204,6 +206,8 @@ def _python_of_what(query: Query, what: Any) -> str | None:
         asked = _python_of_what(query, what.of)
         ends = f"{_number_text(what.low)}, {_number_text(what.high)}"
         return None if asked is None else f"{asked}.clipped({ends})"
+    if isinstance(what, There):
+        return f"sl.COUNT.of({what.of!r})" if isinstance(what.of, str) else None
     column, missing = what, ""
     if isinstance(what, Filled):
         column, missing = what.of, f", missing={_number_text(what.missing)}"
