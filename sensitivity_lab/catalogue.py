@@ -100,7 +100,7 @@ def quantile(q: Any) -> Query:
     """
     if isinstance(q, Iterable):
         several = "lambda x: [sl.quantile(q)(x) for q in (0.1, 0.5)]"
-        raise TypeError(f"q must be one number, got {brief(q)}: a vector of several is {several}")
+        raise TypeError(f"q must be one number, got {brief(q)}: a vector is {several}")
     exact = exact_number(q, "q")
     if not 0 <= exact <= 1:
         raise ValueError(f"q must lie in [0, 1], got q={dataset_text(q)}")
@@ -324,7 +324,7 @@ def _count_distinct(x: Dataset) -> int:
 
     Numbers are told apart by how large they are, 1 is 1.0. Cost: linear. Raises TypeError for a
     missing record, numbers among others, and a table: ask of a column, as in
-    `count_distinct.of("name")`, or `count_distinct.of("pay", missing=-1)`.
+    `count_distinct.of("name")`.
     Source: its sensitivity: thm-count-distinct-population on the book's page of proofs.
     """
     if extension.is_foreign(x):

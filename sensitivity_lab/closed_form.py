@@ -104,7 +104,9 @@ def closed_form(
     and thm-steps, on the book's page of proofs.
     """
     low, high = checked_bounds(bounds)
-    proved = proved_of(query)
+    proved: Family | None = query.proved if isinstance(query, Query) else None
+    if proved is None:
+        raise TypeError(f"query must be a standard query, got {brief(query)}: no formula is known")
     interval = Interval(*query.bounds_of(low, high), values)
     check_relation(relation)
     if not relation.is_standard:
@@ -170,11 +172,3 @@ def _feasible_shares(query: Query, relation: Relation, size: int | range) -> lis
             f"{query.smallest_size} records"
         )
     return list(shares(moves))
-
-
-def proved_of(query: Any) -> Family:
-    """What is proved of a standard query; TypeError for any other."""
-    proved: Family | None = query.proved if isinstance(query, Query) else None
-    if proved is None:
-        raise TypeError(f"query must be a standard query, got {brief(query)}: no formula is known")
-    return proved

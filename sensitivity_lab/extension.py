@@ -217,7 +217,7 @@ def is_foreign(value: Any) -> bool:
 
 
 def asked(function: Callable[[Any], Any], record: Any) -> Any:
-    """What a function says of a record, which a table may have left something out of."""
+    """What a function says of a record, which may have gaps."""
     is_plain = record is not None and (not isinstance(record, tuple) or type(record) is tuple)
     if is_plain or not is_installed():
         return function(record)

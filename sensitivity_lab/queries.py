@@ -190,11 +190,8 @@ class Query(SaysWhich, OfQuery):
         return self.answer(dataset)
 
     def __sub__(self, other: Any) -> Any:
-        """Say how two queries are put together."""
-        raise TypeError(
-            f"query {self.name} is put together with others in a function of your own: "
-            "lambda data: sl.MEAN.of('a')(data) - sl.MEAN.of('b')(data)"
-        )
+        own = "lambda data: sl.MEAN.of('a')(data) - sl.MEAN.of('b')(data)"
+        raise TypeError(f"query {self.name} is combined in a function of your own: {own}")
 
     __add__ = __mul__ = __truediv__ = __radd__ = __rsub__ = __rmul__ = __rtruediv__ = __sub__
 
@@ -264,7 +261,7 @@ def _meant(query: Any) -> str:
 
 @dataclass(frozen=True)
 class Keyed:
-    """The keys of an answer and the entry of each, as they were returned."""
+    """The keys of an answer and the entry of each."""
 
     keys: list[Any]
     entries: list[Any]

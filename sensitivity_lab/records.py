@@ -231,11 +231,7 @@ def told_apart(record: Any) -> Any:
     if isinstance(record, str):
         return record
     if record is None:
-        raise TypeError(
-            "values that are told apart must be there, got None: count what is missing as "
-            "one more, as count_distinct.of('pay', missing=-1) or count_distinct.of(lambda row: "
-            "row['name'] or 'none'); COUNT(DISTINCT name) in sl.sql leaves it out"
-        )
+        raise TypeError("values that are told apart must be there, got None")
     what = "values that are told apart"
     return exact_number(record) if is_real(record) else hashed(record, what)
 
@@ -271,7 +267,7 @@ def all_as_seen(values: Any) -> tuple[Any, ...]:
     return tuple(map(as_seen, values))
 
 
-# -- numbers ---------------------------------------------------------------------------------------
+# -- numbers --
 
 WIDE = Context(prec=1_000)  # any sum of floats is exact in it: they reach from 1e-324 to 2e308
 LISTS = (list, tuple, range, np.ndarray)  # of no library of tables
@@ -438,7 +434,7 @@ def source_given(source: Any, what: str, once: bool) -> Source:
     if isinstance(array, np.ndarray) and array.ndim != 1:
         raise ValueError(
             f"{what} must be one-dimensional, or a DataFrame, got {array.shape}: "
-            "pandas.DataFrame(array) makes rows of it, list(map(tuple, array)) vectors"
+            "pandas.DataFrame(array) makes a table, list(map(tuple, array)) vectors"
         )
     if len(array) == 0:
         raise ValueError(f"{what} must not be empty, got {brief(source)}")
@@ -464,12 +460,12 @@ def source_given(source: Any, what: str, once: bool) -> Source:
 
 
 def require_values(values: Any, what: str) -> None:
-    """Refuse a pair of bounds, which would be two values, and a mapping, of which keys are left."""
+    """Refuse a pair of bounds, and a mapping: two values, and the keys, would be taken."""
     pair = type(values) is tuple and len(values) == 2
     if pair and all(is_real(end) and not isinstance(end, bool) for end in values):
         raise ValueError(
-            f"{what} must be listed, got the pair {brief(values)}: {brief(list(values))} is these "
-            "two alone, range(101) the whole numbers from 0 to 100"
+            f"{what} must be listed, got the pair {brief(values)}: {brief(list(values))} is two "
+            "values, range(101) all whole numbers up to 100"
         )
     if isinstance(values, Mapping):
         raise TypeError(f"{what} must be listed, got {brief(values)}: list(...) lists its keys")

@@ -182,7 +182,12 @@ def settle(problems: Sequence[Problem], *, method: str, budget: Budget) -> list[
     """Answer problems together: all budgets are checked before anything is enumerated."""
     _check(problems, method, METHODS, f"one of {', '.join(METHODS)}", budget)
     # First to numbers, where records say some; then proofs; what is left is enumerated together.
-    lifts = _lifts(problems)
+    made: dict[tuple[int, int], Lifted | None] = {}
+    for problem in problems:
+        key = id(problem.query), id(problem.universe)  # queries may have no hash
+        if key not in made:
+            made[key] = extension.lift(problem.query, problem.universe)
+    lifts = [made[id(problem.query), id(problem.universe)] for problem in problems]
     numbers = [
         problem if lifted is None else _of_numbers(problem, lifted)
         for problem, lifted in zip(problems, lifts, strict=True)
@@ -195,16 +200,6 @@ def settle(problems: Sequence[Problem], *, method: str, budget: Budget) -> list[
         _result(problem, lifted.back(one.pair) if lifted else one.pair, one)
         for problem, lifted, one in zip(problems, lifts, answered, strict=True)
     ]
-
-
-def _lifts(problems: Sequence[Problem]) -> list[Lifted | None]:
-    """What makes numbers of the records that problems ask about; for equal ones the same."""
-    made: dict[tuple[int, int], Lifted | None] = {}
-    for problem in problems:
-        key = id(problem.query), id(problem.universe)  # queries may have no hash
-        if key not in made:
-            made[key] = extension.lift(problem.query, problem.universe)
-    return [made[id(problem.query), id(problem.universe)] for problem in problems]
 
 
 def _of_numbers(problem: Problem, lifted: Lifted) -> Problem:

@@ -174,17 +174,11 @@ def _compared(
         values=len(universe.values),
     )
     status = form.status if universe.unlimited else "upper bound"
-    return form.value, status, _ratio(form.value, value)
-
-
-def _ratio(claimed: Number, value: Number) -> float:
-    """Claimed over value; infinity where that is above the floats."""
-    if value == 0:
-        return 1.0 if claimed == 0 else math.inf
     try:
-        return float(Fraction(claimed) / Fraction(value))
-    except OverflowError:
-        return math.inf
+        ratio = float(Fraction(form.value) / Fraction(value))
+    except (OverflowError, ZeroDivisionError):
+        ratio = 1.0 if form.value == 0 else math.inf
+    return form.value, status, ratio
 
 
 def _row(column: str, problem: Problem, found: Sensitivity | None) -> list[Any]:

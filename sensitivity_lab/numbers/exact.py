@@ -64,7 +64,7 @@ def _written_out(value: Any, what: str) -> Fraction:
 def _decimal_text(value: Any) -> str:
     """A number's digits; a float's own, whatever a subclass makes of them."""
     if isinstance(value, (np.float16, np.float32)):
-        value = float(value)  # the number that it is, of which it writes fewer digits
+        value = float(value)  # of which it writes fewer digits
     return float.__repr__(value) if isinstance(value, float) else str(value)
 
 
@@ -209,10 +209,7 @@ def as_python(value: Any) -> Any:
 
 
 def brief(value: Any) -> str:
-    """Write any value for a message, shortened, on a line; a table stands on lines of its own.
-
-    This never fails, whatever the value.
-    """
+    """Write any value for a message, shortened, on a line, but for tables; this never fails."""
     try:
         tables = value if isinstance(value, dict) else {"": value}
         if tables and all(hasattr(type(one), "columns") for one in tables.values()):

@@ -109,7 +109,13 @@ def plot_sweep(
     if beside is not None:
         _check_table(beside, "beside", SWEPT)
         table = _with_ticks(table, beside)
-    panels = _Panels(_blocks(table, column, ax))
+    columns = list(table["column"].unique())
+    if column is not None and not is_one_of(column, columns):
+        raise ValueError(f"column must be one of {columns}, got column={brief(column)}")
+    if column is None and ax is not None and len(columns) > 1:
+        raise ValueError(f"column must name one of {columns} to be drawn on ax, got None")
+    chosen = columns if column is None else [column]
+    panels = _Panels({_sweep_title(table, n): table[table["column"] == n] for n in chosen})
     return panels.figure() if ax is None else panels.on(ax)
 
 
@@ -182,7 +188,7 @@ class _Panels:
         return axes
 
     def figure(self, width: float = WIDTH) -> Figure:
-        """A grid of small panels under each title; of many panels there is a narrow form, too."""
+        """A grid of small panels under each title."""
         counts = [rows["query"].nunique() for rows in self.blocks.values()]
         many = max(counts) > MOST_IN_PAIRS or len(counts) > 1
         across = min(5 if many and width == WIDTH else 3 if counts == [3] else 2, max(counts))
@@ -248,7 +254,7 @@ def _draw_panel(
 
 
 def _check_table(table: pd.DataFrame, parameter: str, needed: list[str]) -> None:
-    """Refuse what is no table of `sweep` or `compare`, and a table that holds nothing to draw."""
+    """Refuse what is no table of ours, or has nothing to draw."""
     maker = "compare" if "closed_form" in needed else "sweep"
     if not isinstance(table, pd.DataFrame):
         raise TypeError(f"{parameter} must be a DataFrame, as {maker} returns, got {brief(table)}")
@@ -263,17 +269,6 @@ def _check_table(table: pd.DataFrame, parameter: str, needed: list[str]) -> None
     if table.empty:
         raise ValueError(f"{parameter} must have at least one row, got an empty table")
     _check_numbers(table, parameter)
-
-
-def _blocks(table: pd.DataFrame, column: str | None, ax: Axes | None) -> dict[str, pd.DataFrame]:
-    """The rows of the data columns to draw, by their titles; on one's own axes there is one."""
-    columns = list(table["column"].unique())
-    if column is not None and not is_one_of(column, columns):
-        raise ValueError(f"column must be one of {columns}, got column={brief(column)}")
-    if column is None and ax is not None and len(columns) > 1:
-        raise ValueError(f"column must name one of {columns} to be drawn on ax, got None")
-    chosen = columns if column is None else [column]
-    return {_sweep_title(table, name): table[table["column"] == name] for name in chosen}
 
 
 def _with_ticks(table: pd.DataFrame, beside: pd.DataFrame) -> pd.DataFrame:
@@ -310,7 +305,7 @@ def _check_numbers(rows: pd.DataFrame, parameter: str) -> None:
 
 
 def _draw_curve(panel: Axes, rows: pd.DataFrame, style: dict[str, Any]) -> None:
-    """One relation's curve, with gaps where a k has no answer; its closed form, others' ticks."""
+    """One relation's curve, its closed form, others' ticks."""
     ks, heights = _curve(rows, "sensitivity")
     panel.plot(ks, heights, color=EXACT, **style, clip_on=False)
     if "closed_form" in rows:
@@ -330,7 +325,7 @@ def _draw_curve(panel: Axes, rows: pd.DataFrame, style: dict[str, Any]) -> None:
 
 
 def _curve(rows: pd.DataFrame, name: str) -> tuple[list[int], list[float]]:
-    """Every k that is known and the number there, NaN where it is missing; a NaN in each gap."""
+    """Every k that is known and the number there; NaN in each gap."""
     known = {int(k): value for k, value in zip(rows["k"], rows[name], strict=True)}
     ks = sorted({*known, *(k + 1 for k in known if k < max(known))})
     heights: list[Any] = [known.get(k) for k in ks]

@@ -136,7 +136,7 @@ class _Asked:
         return escape(text), _html(self._panels(size, relation, name)), picture
 
     def _panels(self, size: int, relation: Relation, name: str) -> Figure:
-        """The panels at a size, a ring at the chosen relation and k, and the picked one grey."""
+        """The panels at a size, the chosen relation and k marked."""
         table = self.table(size)
         figure = plot_sweep(table)
         chosen = table[(table["relation"] == relation.kind) & (table["k"] == relation.k)]

@@ -70,7 +70,7 @@ class NumberLine:
         scale: Iterable[Any] = (),
         room: float = ROOM,
     ) -> None:
-        """Reach to all marks, with a tick at each value of a scale; outliers leave others room."""
+        """Reach to all marks, with a tick at each value of a scale."""
         distinct = sorted({exact_number(record) for record in records})
         beside = set(map(exact_number, marks))
         if distinct:
@@ -170,14 +170,30 @@ class Picture:
 
 def _on_a_line(sensitivity: Sensitivity, width: float, ax: Axes | None = None) -> Picture:
     """Two rows of dots on one number line."""
-    datasets = _numbers_shown(sensitivity)
+    universe, said = sensitivity.universe, _said(sensitivity)
+    datasets: Sequence[tuple[Any, ...]] = ()
+    if said is not None:
+        datasets = [said.dataset(at.tolist()) for at in positions_of(sensitivity)]
+    for dataset in sensitivity.witness if said is None else ():
+        if None in dataset:
+            got = dataset_text(dataset)
+            raise ValueError(f"witness must hold numbers to be drawn, got None in {got}")
+        datasets = (*datasets, tuple(dataset))
     room, tall = 72 * width - BESIDE, float(ROW)
     if ax is not None:
         wide, high = space_of(ax)
         room, tall = wide - 2 * MARGIN, (high - KEYS) / 2 - BAND - ANSWER
     answers = answers_on(sensitivity)
-    scale = _scale(sensitivity)
-    marks = answers if _are_on_the_line(sensitivity, answers, [*sum(datasets, ()), *scale]) else []
+    scale: Sequence[Any] = ()  # all values of a small universe
+    if universe.distinct <= MOST_TICKS:
+        few = universe.values if said is None else said.dataset(range(universe.distinct))
+        scale = [value for value in few if value is not None]
+    # Answers lie on the line where each is one number, in the records' unit and span.
+    proved, span = sensitivity.query.proved, [*map(exact_number, (*sum(datasets, ()), *scale))]
+    unlike = bool(proved and not proved.among_records)
+    unlike = unlike or any(isinstance(answer, tuple) for answer in answers)
+    inside = not unlike and all(min(span) <= exact_number(n) <= max(span) for n in answers)
+    marks = answers if inside else []
     line = NumberLine([*datasets[0], *datasets[1]], marks, scale, room)
     rows, dot = _dots(datasets, line, tall)
     ends = [BAND + dot * (1 + max((level for _, level, _ in row), default=0)) for row in rows]
@@ -225,40 +241,10 @@ def _said(sensitivity: Sensitivity) -> Lifted | None:
     return lifted if lifted and lifted.named else None
 
 
-def _numbers_shown(sensitivity: Sensitivity) -> list[tuple[Any, ...]]:
-    """The numbers of the two datasets, or what their records say; refuse what is no number."""
-    if (said := _said(sensitivity)) is not None:
-        return [said.dataset(at.tolist()) for at in positions_of(sensitivity)]
-    datasets = [tuple(dataset) for dataset in sensitivity.witness]
-    if unsaid := [dataset_text(dataset) for dataset in datasets if None in dataset]:
-        raise ValueError(f"witness must hold numbers to be drawn, got None in {unsaid[0]}")
-    return datasets
-
-
-def _are_on_the_line(
-    sensitivity: Sensitivity, answers: Sequence[Any], values: Sequence[Any]
-) -> bool:
-    """Whether the answers lie on the line of records: one number each, in their unit and span."""
-    proved = sensitivity.query.proved
-    if (proved and not proved.among_records) or any(isinstance(each, tuple) for each in answers):
-        return False
-    line = [*map(exact_number, values)]
-    return all(min(line) <= exact_number(answer) <= max(line) for answer in answers)
-
-
-def _scale(sensitivity: Sensitivity) -> Sequence[Any]:
-    """All values of a small universe; of a large one none but the witness's."""
-    universe, said = sensitivity.universe, _said(sensitivity)
-    if universe.distinct > MOST_TICKS:
-        return ()
-    few = universe.values if said is None else said.dataset(range(universe.distinct))
-    return [value for value in few if value is not None]
-
-
 def _dots(
     datasets: Sequence[tuple[Any, ...]], line: NumberLine, tall: float
 ) -> tuple[list[list[Dot]], float]:
-    """Both rows of dots, and a dot's size: smaller where values are close or stacks are tall."""
+    """Both rows of dots, and a dot's size."""
     first, second = map(Counter, datasets)
     common = first & second
     taken = sorted({line.x_of(value) for value in first | second})
@@ -310,7 +296,7 @@ def _tick_text(value: Exact) -> str:
 
 
 def _roomy(line: NumberLine) -> list[Exact]:
-    """The values that can be written under the line without touching; both ends always are."""
+    """The values that can be written under the line without touching, both ends too."""
 
     def touch(left: Exact, right: Exact) -> bool:
         letters = len(_tick_text(left)) + len(_tick_text(right)) + 1
@@ -362,7 +348,7 @@ def _draw_answers(
 
 
 def _draw_gap(axes: Axes, line: NumberLine, marks: Sequence[Any], value: str) -> None:
-    """The arrow from one answer to the other, and its length beside it, where there is room."""
+    """The arrow from one answer to the other, and its length beside it."""
     low, high = sorted(map(line.x_of, marks)) or [line.room / 2] * 2
     if high - low > 24:
         arrow = {"arrowstyle": "<->", "color": INK, "linewidth": 2, "shrinkA": 0, "shrinkB": 0}

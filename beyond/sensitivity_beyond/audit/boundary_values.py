@@ -6,6 +6,7 @@ import math
 import sys
 from bisect import bisect_left
 from decimal import Decimal
+from fractions import Fraction
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -88,16 +89,14 @@ def _inside(lower: Scalar, upper: Scalar, info: Limits) -> list[Scalar]:
 def _fitted_bound(bound: Exact, info: Limits, bounds: object) -> Scalar:
     """A bound as a number of the dtype."""
     whole = info.dtype.kind != "f"
-    least: Any = exact_number(info.min)
-    most: Any = exact_number(info.max)
+    ends: list[Any] = [info.min, info.max]
+    least, most = (exact_number(end) for end in ends)
     if not least <= bound <= most or (whole and bound != int(bound)):
         raise ValueError(f"bounds must be numbers of {info.dtype}, got {brief(bounds)}")
-    number: Any = (
-        bound
-        if whole or abs(bound) <= sys.float_info.max
-        else f"{Decimal(bound.numerator) / bound.denominator}"
-    )
-    return min(max(info.dtype.type(number), info.min), info.max)
+    number: Any = bound
+    if not whole and abs(Fraction(bound)) > sys.float_info.max:  # of a longdouble, which reads text
+        number = f"{Decimal(bound.numerator) / bound.denominator}"
+    return min(max(info.dtype.type(number), ends[0]), ends[1])
 
 
 def _beside(value: Scalar, direction: int) -> Scalar:

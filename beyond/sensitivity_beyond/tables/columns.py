@@ -129,6 +129,11 @@ class Alike(Said):
     def _coded(self) -> tuple[Sequence[Any], np.ndarray]:
         """What tells the different records apart, or in a column all of them; and its codes."""
         says = self.universe.values if self.of is None else said(self.universe, self.of)
+        if not isinstance(says, np.ndarray) and any(one is None for one in says):
+            raise TypeError(
+                "values that are told apart must be there, got None: lambda row: row['name'] or "
+                "'none' makes it one more value, COUNT(DISTINCT name) in sl.sql leaves it out"
+            )
         keys = says if are_text(says) else list(map(told_apart, says))
         return keys, codes_of(keys)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dis
-import sys
+import inspect
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from copy import deepcopy
@@ -82,7 +82,8 @@ class Gap(float):
 
     def _note(self, other: object) -> bool:
         # Code that asks `is None` somewhere knows what a missing cell is.
-        steps = {step.opname for step in dis.get_instructions(sys._getframe(2).f_code)}
+        frame: Any = inspect.currentframe()
+        steps = {step.opname for step in dis.get_instructions(frame.f_back.f_back.f_code)}
         if isinstance(other, Gap) and not any(step.endswith(("IS_OP", "_NONE")) for step in steps):
             self.noted.append(self)
         return False
