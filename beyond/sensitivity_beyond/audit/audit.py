@@ -163,7 +163,12 @@ def audit(
     problems = [problem for _, problem in blank if problem is not None]
     if not problems:
         raise Infeasible(f"no row is feasible: {and_more([row.note for row, _ in blank])}")
-    _require_room(problems)
+    records = 2 * sum(max(problem.sizes_answered) for problem in problems)
+    if records > MOST_HELD:
+        raise TooLarge(
+            f"{count_text(records)} records, of two datasets in each row, exceed the limit of "
+            f"{MOST_HELD:,}; ask for smaller or fewer sizes"
+        )
     source = checked_source(seed, rng) if searched else 0
     worst = iter(_worst(problems, subject, scope, method, budget, source))
     rows = [
@@ -206,16 +211,6 @@ def _check_options(metric: object, order: object, method: object, executor: obje
         raise ValueError(
             "executor must be None for method='search', where each step waits for the last; every "
             f"other method takes one, got {brief(executor)}"
-        )
-
-
-def _require_room(problems: Sequence[Problem]) -> None:
-    """Refuse rows whose pairs of datasets are too large to hold."""
-    records = 2 * sum(max(problem.sizes_answered) for problem in problems)
-    if records > MOST_HELD:
-        raise TooLarge(
-            f"{count_text(records)} records, of two datasets in each row, exceed the limit of "
-            f"{MOST_HELD:,}; ask for smaller or fewer sizes"
         )
 
 

@@ -48,7 +48,13 @@ def breaking_values(
     "Widespread underestimation of sensitivity in differentially private libraries and how to fix
     it", doi:10.1145/3548606.3560708.
     """
-    kind = _checked_dtype(dtype)
+    try:
+        # Python's own int has no width; to numpy it has that of an address, 32 bits in a browser
+        kind: np.dtype[Any] = np.dtype(np.int64 if dtype is int else dtype)
+    except Exception as error:  # whatever the dtype's own attributes raise
+        raise TypeError(f"dtype must be one of numpy's, got {brief(dtype)}") from error
+    if kind.kind not in "iuf":
+        raise TypeError(f"dtype must hold ints or floats, got {brief(dtype)}")
     for what, wanted in (("outside", outside), ("missing", missing)):
         if not isinstance(wanted, bool):
             raise TypeError(f"{what} must be True or False, got {what}={brief(wanted)}")
@@ -61,17 +67,6 @@ def breaking_values(
     own = kind in (np.dtype(np.float64), np.dtype(np.int64))  # Python has these two itself
     numbers = [value.item() if own else value for value in sorted(set(values))]
     return [*numbers, None] if missing else numbers
-
-
-def _checked_dtype(dtype: Any) -> np.dtype[Any]:
-    try:
-        # Python's own int has no width; to numpy it has that of an address, 32 bits in a browser
-        kind: np.dtype[Any] = np.dtype(np.int64 if dtype is int else dtype)
-    except Exception as error:  # whatever the dtype's own attributes raise
-        raise TypeError(f"dtype must be one of numpy's, got {brief(dtype)}") from error
-    if kind.kind not in "iuf":
-        raise TypeError(f"dtype must hold ints or floats, got {brief(dtype)}")
-    return kind
 
 
 def _inside(lower: Scalar, upper: Scalar, info: Limits) -> list[Scalar]:

@@ -317,7 +317,11 @@ class Audit(Travels):
         columns = ["relation", "k", "size", "claimed", self._found, "ratio", "verdict"]
         rows = [{name: getattr(row, name) for name in columns} for row in self.rows]
         for cells, row in zip(rows, self.rows, strict=True):
-            cells |= {"ratio": _as_float(row.ratio), **dict(zip(SIDES, row.sides, strict=True))}
+            try:
+                ratio = math.nan if row.ratio is None else float(row.ratio)
+            except OverflowError:  # `float` alone knows what it rounds to its largest number
+                ratio = math.inf
+            cells |= {"ratio": ratio, **dict(zip(SIDES, row.sides, strict=True))}
             cells |= {"not_asked": "; ".join(row.not_asked)} if self.not_asked else {}
         frame = pd.DataFrame(rows, dtype=object)
         return frame.astype({"relation": str, "ratio": float, "verdict": str})
@@ -465,16 +469,6 @@ def _digits(number: Fraction, digits: int) -> str:
     """A number to a few digits, or to six where floats end."""
     in_range = Fraction(10) ** -300 < number < 10**300
     return f"{float(number):.{digits}g}" if in_range else number_text(number)
-
-
-def _as_float(number: Any) -> float:
-    """A ratio as a float: 0 and infinity where floats end, NaN where there is none."""
-    if number is None:
-        return math.nan
-    try:
-        return float(number)
-    except OverflowError:  # `float` alone knows what it rounds to its largest number
-        return math.inf
 
 
 def _in_a_line(dataset: Any) -> Any:

@@ -60,10 +60,12 @@ class OfRecords(Asked):
         if self.query.proved is not None and self.query.proved.tells_apart:
             return self.query.raw(tuple(numbers))
         if len(numbers) < (self.query.smallest_size or 0):
-            raise TooFew(
-                f"needs at least {counted(self.query.smallest_size or 0, 'row')}, "
-                f"got {_described(dataset)}: {INSTEAD}"
-            )
+            got = number_repr(dataset)
+            if is_table(dataset):
+                names = ", ".join(map(str, table(dataset, "dataset").columns))
+                got = f"a table with the columns {names} and {counted(len(numbers), 'row')}"
+            least = counted(self.query.smallest_size or 0, "row")
+            raise TooFew(f"needs at least {least}, got {got}: {INSTEAD}")
         return self.query.raw(in_order(numbers))
 
     def ends(self, low: Exact, high: Exact) -> tuple[Exact, Exact]:
@@ -243,15 +245,6 @@ def name_asked(what: Any, parameter: str) -> str:
         f"{parameter} must be a column's name, as 'pay', or a function of a record, as "
         f"lambda row: (row['team'], row['city']), got {brief(what)}"
     )
-
-
-def _described(dataset: Any) -> str:
-    """A dataset that has few records, in words: a table by its columns and rows."""
-    if not is_table(dataset):
-        return number_repr(dataset)
-    given = table(dataset, "dataset")
-    names = ", ".join(map(str, given.columns))
-    return f"a table with the columns {names} and {counted(len(given), 'row')}"
 
 
 def in_order(numbers: Iterable[Any]) -> Dataset:

@@ -162,7 +162,9 @@ def cells_of(column: nw.Series[Any]) -> list[Any]:
     """The cells of a column, as `rows_of` has them."""
     if column.dtype.is_integer() and not column.null_count():
         return column.to_list()
-    nan = _nan_of(column)
+    # NaN is itself where the library tells it from what is missing.
+    own = column.to_native().dtype if column.implementation.is_pandas() else None
+    nan = NAN if own is None or getattr(own, "na_value", None) is pd.NA else None
     cells = [_plain_cell(cell, nan) for cell in column.to_list()]
     if column.dtype.is_temporal() and len({*cells}) < column.n_unique():
         raise ValueError(
@@ -170,14 +172,6 @@ def cells_of(column: nw.Series[Any]) -> list[Any]:
             "that differ by less: cast it, or make whole numbers of it"
         )
     return cells
-
-
-def _nan_of(column: nw.Series[Any]) -> float | None:
-    """What NaN is in a column: itself where the library tells it from what is missing,
-    else None."""
-    if not column.implementation.is_pandas():
-        return NAN
-    return NAN if getattr(column.to_native().dtype, "na_value", None) is pd.NA else None
 
 
 def _plain_cell(value: Any, nan: float | None) -> Any:

@@ -87,7 +87,9 @@ def _of_table(frame: nw.DataFrame[Any], what: str, given: list[list[str]]) -> An
 
 def _keys(frame: nw.DataFrame[Any], others: list[Column], what: str) -> list[Any] | None:
     """The key of each row, or None for at most one row without."""
-    labels = _index(frame)
+    index = nw.maybe_get_index(frame)
+    counts = isinstance(index, pd.RangeIndex) and (index.start, index.step) == (0, 1)
+    labels = None if index is None or (counts and index.name is None) else index.tolist()
     if labels is not None and others:
         raise ValueError(
             f"{what} must have its keys in the index or in columns, got an index beside "
@@ -106,16 +108,6 @@ def _keys(frame: nw.DataFrame[Any], others: list[Column], what: str) -> list[Any
             "with a name, or keep a column of keys as text"
         )
     return None
-
-
-def _index(frame: nw.DataFrame[Any]) -> list[Any] | None:
-    """The labels of a pandas index; None where it is the default, which names nothing."""
-    index = nw.maybe_get_index(frame)
-    counts = isinstance(index, pd.RangeIndex) and (index.start, index.step) == (0, 1)
-    if index is None or (counts and index.name is None):
-        return None
-    labels: list[Any] = index.tolist()
-    return labels
 
 
 def _is_numeric(column: Column) -> bool:
