@@ -41,6 +41,11 @@ class TableSource(Source):
         None for who is known."""
         return None
 
+    def listed_once(self) -> tuple[Sequence[Any], Sequence[Sequence[int]] | None]:
+        """All different rows, as functions of one receive them; and of people whose rows are where,
+        None where a record is a row."""
+        return self.values, None
+
     def tables(self, positions: Positions) -> Tables:
         """The dataset as tables by name."""
         return {None: self.given(positions)}
@@ -59,8 +64,12 @@ class TableSource(Source):
         every = self.tables(range(len(self.values)))
         frames = {name: nw.from_native(one, eager_only=True) for name, one in every.items()}
         return tuple(  # what equals another's only where no function tells the two apart
-            (name, type(every[name]), _schema(every[name]))
-            + (*(all_as_seen(column.to_list()) for column in frame.iter_columns()),)
+            (
+                name,
+                type(every[name]),
+                _schema(every[name]),
+                *(all_as_seen(column.to_list()) for column in frame.iter_columns()),
+            )
             for name, frame in frames.items()
         )
 
