@@ -23,7 +23,7 @@ ROOT = Path(__file__).resolve().parents[1]
 COURSE, BUILT = ROOT / "book" / "course", ROOT / "_build" / "course"
 sys.path[:0] = [str(ROOT / "scripts"), str(ROOT / "book" / "_ext"), str(COURSE)]
 
-import lab  # noqa: E402
+import chapters  # noqa: E402
 import matrix  # noqa: E402
 from assignments.cells import ASSIGNMENTS, assignment  # noqa: E402
 from matrix import PLAN  # noqa: E402
@@ -102,19 +102,25 @@ class StudentBook(Book):
 
 def student_notebooks() -> Iterator[tuple[str, Any]]:
     """The copies of `make lab`, without solutions, and without outputs but some figures."""
-    for name, notebook in lab.copies(StudentBook, student):
-        if name.startswith("00-"):
-            notebook.cells[0].source = START.strip()
-        yield name, notebook
+    book, parts = chapters.opened(StudentBook)
+    first = chapters.start(book, parts)
+    first.cells[0].source = START.strip()
+    yield chapters.START, first
+    for document in (one for _, part in parts for one in part if one.copy):
+        yield str(document.copy), student(book, chapters.chapter(document), document.name)
 
 
 def student(book: Book, notebook: Any, name: str) -> Any:
     """A chapter as students get it."""
-    cells = list(unsolved(lab.unfolded(book, notebook, name)))
+    cells = list(unsolved(chapters.unfolded(book, notebook, name)))
     for cell, below in zip(cells, [*cells[1:], None], strict=True):
         if isinstance(cell, dict) and getattr(below, "label", "") not in PLAN["figures"]["kept"]:
             cell.outputs = []
-    return lab.finished([each if isinstance(each, dict) else lab.made(each) for each in cells])
+        if isinstance(cell, dict):
+            cell.execution_count = None
+            cell.metadata.get("jupyter", {}).pop("outputs_hidden", None)
+    made = (each if isinstance(each, dict) else chapters.made(each) for each in cells)
+    return chapters.finished([*made])
 
 
 def unsolved(cells: list[Any]) -> Iterator[Any]:
@@ -157,10 +163,11 @@ def deck_parts() -> dict[str, str]:
     """What a deck takes from the book by its label: theorems and definitions,
     and figures as SVG."""
     book, parts = SlideBook(BIBLIOGRAPHY), {}
-    documents = lab.read(book, lab.listed())
+    documents = [one for _, part in chapters.listed() for one in part]
+    chapters.read(book, documents)
     book.labels = {name: target._replace(file=None) for name, target in book.labels.items()}
-    for cell in (cell for one in documents for cell in lab.source(one.path).cells):
-        if (figure := lab.figure_of(cell)) and (svg := drawing(cell)):
+    for cell in (cell for one in documents for cell in chapters.chapter(one).cells):
+        if (figure := chapters.figure_of(cell)) and (svg := drawing(cell)):
             name, caption = figure["name"], book.words(figure["caption"])
             written(BUILT / "deck-sources" / f"{name}.svg", svg)
             shown = f"```{{image}} {name}.svg\n:alt: {figure['caption']}\n```"

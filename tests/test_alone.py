@@ -90,7 +90,7 @@ shell = InteractiveShell.instance()
 with open(sys.argv[1], encoding="utf-8") as file:
     cells = [cell for cell in json.load(file)["cells"] if cell["cell_type"] == "code"]
 for cell in cells:
-    shell.run_cell("".join(cell["source"])).raise_error()
+    shell.run_cell("".join(cell["source"]).removeprefix("%%only_in_tests\\n")).raise_error()
 assert len(cells) > 10
 print(json.dumps({"loads": Loads.by}))
 """
@@ -99,7 +99,7 @@ print(json.dumps({"loads": Loads.by}))
 @pytest.mark.parametrize("chapter", ["by-hand", "school", "vehicle", "closed-forms"])
 def test_the_chapters_that_start_stand_on_the_small_package(chapter):
     """Catches a call on these pages that leaves numbers for tables, a proof or an audit."""
-    path = ROOT / "notebooks" / f"{chapter}.ipynb"
+    path = next((ROOT / "notebooks").glob(f"??-{chapter}.ipynb"))
     assert json.loads(said(CELLS, str(path)).splitlines()[-1])["loads"] == []
 
 

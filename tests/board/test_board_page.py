@@ -225,8 +225,8 @@ smartnoise-sql-sum-a-person-2-rows-each-1-person-added-or-removed
 
 def test_ten_claims_of_an_exercise_are_those_of_the_board():
     """Catches an exercise whose claims, or whose three wrong ones, are no longer the board's."""
-    text = (ROOT / "notebooks" / "audits.ipynb").read_text("utf-8")
-    rows = re.findall(r'"\| (\d+) \| (\w+).*\| (\d+) \|', text)
+    text = (ROOT / "book" / "chapters" / "audits.md").read_text("utf-8")
+    rows = re.findall(r"(?m)^\| (\d+) \| (\w+).*\| (\d+) \|", text)
     cases = {n: STORED[address] for n, address in enumerate(TEN.split(), 1)}
     claims = [(n, one["library"][:3], float(one["claimed"])) for n, one in cases.items()]
     assert [(int(n), name[:3], int(claimed)) for n, name, claimed in rows] == claims

@@ -1,6 +1,5 @@
 """The fields under the exercises: right numbers, true witnesses, judges that say what is wrong."""
 
-import json
 import math
 import re
 import subprocess
@@ -12,7 +11,7 @@ from itertools import combinations, combinations_with_replacement, count, produc
 from statistics import mean, median
 
 import pytest
-from conftest import ROOT
+from lab_copies import read
 from scipy.optimize import minimize_scalar
 from scipy.stats import laplace
 from sensitivity_book.answers import check_answer
@@ -532,10 +531,10 @@ def solution(page, name):
 def with_outputs(page):
     """The text of a page, and what its cells print."""
     texts = []
-    for cell in json.loads((ROOT / f"{page}.ipynb").read_text(encoding="utf-8"))["cells"]:
-        texts += cell["source"] if cell["cell_type"] == "markdown" else []
+    for cell in read(page.rpartition("/")[2]).cells:
+        texts += [cell.source] if cell.cell_type == "markdown" else []
         for output in cell.get("outputs", ()):
-            texts += output.get("text") or output.get("data", {}).get("text/plain", [])
+            texts.append(output.get("text") or output.get("data", {}).get("text/plain", ""))
         texts.append("\n\n")
     return "".join(texts)
 

@@ -1,18 +1,18 @@
 """An explorer's lives show the same: on a page, with a kernel, and where a page runs Python,
 what its view computes."""
 
-import html
 import itertools
 import json
 import math
 import re
 import subprocess
 import sys
+from base64 import b64decode
 from unittest.mock import MagicMock
 
-import nbformat
 import pytest
 from conftest import CHECK_ALL, ROOT, SEED, a_third
+from lab_copies import CHAPTERS, read
 from matplotlib.figure import Figure
 from sensitivity_book.data.real import workplace_charging
 from sensitivity_book.data.scenarios import school_large
@@ -21,7 +21,15 @@ from sensitivity_book.live.explorers import fields, frame
 from sensitivity_book.palette import DARK
 from sensitivity_book.stage.explorers import explorer as module
 from sensitivity_book.stage.explorers import statements
-from sensitivity_book.stage.explorers.explorer import PAGE, Explorer, Knob, Own, View, svg
+from sensitivity_book.stage.explorers.explorer import (
+    PAGE,
+    PAGE_FORM,
+    Explorer,
+    Knob,
+    Own,
+    View,
+    svg,
+)
 from sensitivity_book.stage.explorers.gallery import explorers
 from sensitivity_book.stage.explorers.published import published_explorer
 from sensitivity_book.stage.explorers.witness import witness_explorer
@@ -37,8 +45,8 @@ CHOICE = re.compile(r'data-choice="([^"=]*)=([^"]*)"')
 EXPLORERS = explorers()
 STORED = {
     found[1]: page
-    for chapter in (ROOT / "notebooks").glob("*.ipynb")
-    for cell in nbformat.read(chapter, as_version=4).cells
+    for chapter in CHAPTERS
+    for cell in read(chapter.stem).cells
     for output in cell.get("outputs", [])
     if (found := NAMED.match(page := output.get("data", {}).get("text/html", "")))
 }
@@ -152,11 +160,11 @@ def test_live_controls_compute(explorer, monkeypatch):
     monkeypatch.setitem(sys.modules, "google.colab.output", MagicMock())
     bundle, metadata = explorer._repr_mimebundle_()
     assert "custom_widget_manager" in str(metadata)
-    text, _, picture = drawn(explorer.view())
-    assert bundle["text/html"] == f"<p>{html.escape(text)}</p>{picture}"
+    assert b64decode(bundle["image/png"]).startswith(b"\x89PNG")
+    assert PAGE_FORM not in bundle
     assert "frames" not in vars(explorer)
     monkeypatch.setenv(PAGE, "all")
-    assert explorer._repr_mimebundle_()[0]["text/html"] == explorer.html
+    assert explorer._repr_mimebundle_()[0][PAGE_FORM] == explorer.html
     assert bundle["text/plain"] == "<Explorer product: the number, times>"
     slider, menu, field, sentence, picture = explorer.children
     assert CHOICE.findall(picture.value) == [("x", "three")] * 2  # in each of the two figures

@@ -44,7 +44,7 @@ def test_simple_tex_becomes_letters(extension, tex, text):
 def test_no_page_may_connect(extension):
     """Catches a page without a policy, and one whose scripts could tell somebody what is typed."""
     policy, context = extension("policy"), {"metatags": "<meta>"}
-    policy.add_policy(None, "notebooks/tables", "page.html", context, None)
+    policy.add_policy(None, "book/chapters/tables", "page.html", context, None)
     assert "connect-src 'none'" in context["metatags"]
     assert context["metatags"].endswith("<meta>")
     allowed = re.findall(

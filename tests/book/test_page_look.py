@@ -1,11 +1,11 @@
 """How a page shows its pictures and its tables."""
 
-import json
 import re
 
 import pandas as pd
 from bs4 import BeautifulSoup
 from conftest import ROOT
+from lab_copies import CHAPTERS, chapters, read
 from sensitivity_book.palette import DARK, stylesheet
 from sensitivity_book.pictures.drawings import inline, themed
 from sensitivity_book.pictures.table_html import aligned
@@ -44,9 +44,8 @@ def test_colours_follow_the_theme():
 
 def test_the_book_has_no_colour_of_its_own():
     """Catches a picture whose colours are not of the style: on a dark page they would stay."""
-    for path in sorted((ROOT / "notebooks").glob("*.ipynb")):
-        cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
-        for output in (one for cell in cells for one in cell.get("outputs", [])):
+    for path in CHAPTERS:
+        for output in (one for cell in read(path.stem).cells for one in cell.get("outputs", [])):
             data = output.get("data", {})
             svg, html = ("".join(data.get(kind, "")) for kind in ("image/svg+xml", "text/html"))
             picture = svg + (html if 'class="explorer"' in html else "")
@@ -77,9 +76,9 @@ def test_numbers_stand_on_the_right_below_their_headings():
 
 
 def code_of(path):
-    text = path.read_text(encoding="utf-8")
-    cells = json.loads(text)["cells"] if path.suffix == ".ipynb" else []
-    return "\n".join("".join(one["source"]) for one in cells) if cells else text
+    if path.suffix != ".md":
+        return path.read_text(encoding="utf-8")
+    return "\n".join(cell.source for cell in chapters.code_cells(chapters.source(path)))
 
 
 def test_a_colour_is_written_in_one_place():
@@ -95,9 +94,9 @@ def test_a_colour_is_written_in_one_place():
     others = {"prism.js", "deck.css"}  # not ours; a deck's, which has no dark form
     written = {
         f"{path.relative_to(ROOT)}: {line.strip()[:100]}"
-        for folder in ("sensitivity_lab", "beyond", "book", "scripts", "notebooks")
+        for folder in ("sensitivity_lab", "beyond", "book", "scripts")
         for path in (ROOT / folder).rglob("*")
-        if path.suffix in {".py", ".js", ".css", ".ipynb"} and path.name not in others
+        if path.suffix in {".py", ".js", ".css", ".md"} and path.name not in others
         for line in code_of(path).splitlines()
         if colour.search(line)
     }

@@ -1,20 +1,20 @@
-"""The shape of a page, as `book/template/chapter.ipynb` has it:
+"""The shape of a page, as `book/template/chapter.md` has it:
 short code, checks, exercises, words."""
 
-import json
 import re
 from functools import cache
 
 import pytest
 import yaml
 from conftest import ROOT
+from lab_copies import chapters
 
 CONTENTS = yaml.safe_load((ROOT / "_toc.yml").read_text(encoding="utf-8"))
 PARTS = {one["caption"]: re.findall(r"'file': '(.+?)'", str(one)) for one in CONTENTS["parts"]}
 PATH = PARTS["The path"]
 ROOMS = PARTS["Beside the path"]
 PAGES = [CONTENTS["root"], *(page for pages in PARTS.values() for page in pages)]
-NOTEBOOKS = [page for page in PAGES if "notebooks" in page]
+NOTEBOOKS = [page for page in PAGES if "/chapters/" in page]
 FOLDED = {"hide-input", "hide-cell", "remove-input", "remove-cell"}
 
 OPENS = r"^(?:`{3,}|:{3,}|~{3,})\{"
@@ -43,12 +43,9 @@ FORBIDDEN = {
 @cache
 def cells(page):
     """The cells of a page: their kind, their text and their tags."""
-    notebook = ROOT / f"{page}.ipynb"
-    if not notebook.exists():
-        return [("markdown", (ROOT / f"{page}.md").read_text(encoding="utf-8"), set())]
     return [
-        (cell["cell_type"], "".join(cell["source"]), set(cell["metadata"].get("tags", ())))
-        for cell in json.loads(notebook.read_text(encoding="utf-8"))["cells"]
+        (cell.cell_type, cell.source, set(cell.metadata.get("tags", ())))
+        for cell in chapters.source(ROOT / f"{page}.md").cells
     ]
 
 

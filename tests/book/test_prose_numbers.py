@@ -1,6 +1,5 @@
 """Numbers in a chapter's sentences are those of the cells beside them, or are computed here."""
 
-import json
 import math
 import re
 from fractions import Fraction
@@ -8,11 +7,9 @@ from html import unescape
 from itertools import pairwise, product
 
 import pytest
-from conftest import ROOT
+from lab_copies import CHAPTERS, read
 
 from sensitivity_lab.definition import QUERIES, greatest, population_pairs
-
-CHAPTERS = sorted((ROOT / "notebooks").glob("*.ipynb"))
 
 # What no cell of a page has: how to compute it, after "=", or in words why it needs no cell.
 ELSEWHERE = """
@@ -69,7 +66,7 @@ def shown(output):
 
 def cells(page):
     """The cells of a chapter: kind, source, and what its outputs show."""
-    for cell in json.loads(page.read_text(encoding="utf-8"))["cells"]:
+    for cell in read(page.stem).cells:
         texts = [shown(output) for output in cell.get("outputs", ())]
         yield cell["cell_type"], "".join(cell["source"]), "\n".join(texts)
 
@@ -148,8 +145,7 @@ def test_a_number_that_no_cell_has_is_right(page, number, made, how):
 
 def test_the_schools_picture_is_told_as_it_is_drawn():
     """Catches an alternative text, which no cell prints, whose last numbers are another curve's."""
-    school = next(page for page in CHAPTERS if page.stem == "school").read_text(encoding="utf-8")
-    shown = [cell["metadata"].get("mystnb", {}) for cell in json.loads(school)["cells"]]
+    shown = [cell["metadata"].get("mystnb", {}) for cell in read("school").cells]
     [bend] = [one for one in shown if one.get("figure", {}).get("name") == "fig-school-bend"]
     days = [1, 2, 3, 4, 5, 6, 7, 8, 15, 20]
     for k in (3, 4):

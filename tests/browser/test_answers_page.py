@@ -205,7 +205,7 @@ def test_a_number_is_read_as_python_reads_it_and_nothing_else(script: Page) -> N
 def test_no_field_on_paper_needs_python() -> None:
     """Catches an exercise for a pencil whose field says that Python cannot run."""
     pencil = re.compile(r"\*Paper, ★[^{]*?\{answer\} ([\w-]+)")
-    for path in sorted((ROOT / "notebooks").glob("*.ipynb")):
+    for path in sorted((ROOT / "book" / "chapters").glob("*.md")):
         for name in pencil.findall(path.read_text(encoding="utf-8")):
             assert isinstance(BOOK[name], NumberAnswer) or BOOK[name].by, name
 

@@ -25,8 +25,8 @@ pytestmark = pytest.mark.xdist_group("explorers")
 
 EXPLORERS = explorers()
 PAGES = {
-    name: f"notebooks/{page.name}"
-    for page in sorted(HTML.glob("notebooks/*.html"))
+    name: f"book/chapters/{page.name}"
+    for page in sorted(HTML.glob("book/chapters/*.html"))
     for name in re.findall(r'<div class="explorer" id="explorer-([^"]+)"', page.read_text("utf-8"))
 }
 

@@ -116,7 +116,7 @@ def test_a_term_is_explained_within_the_window(page: Page) -> None:
 
 def test_a_choice_shows_its_reason_and_closes_the_one_before(page: Page) -> None:
     """Catches choices that stay open side by side, or do not open."""
-    book(page, "notebooks/by-hand.html")
+    book(page, "book/chapters/by-hand.html")
     check = ".check:has(#check-1)"
     for choice in range(3):
         page.click(f"{check} summary", choice)
@@ -145,7 +145,7 @@ def test_a_hand_pulls_each_play(page: Page, hand: str) -> None:
 
 def test_a_table_is_sorted(page: Page) -> None:
     """Catches a heading that does nothing, and an order that is another one in Firefox."""
-    book(page, "notebooks/neighbours-in-detail.html")
+    book(page, "book/chapters/neighbours-in-detail.html")
     libraries = ".tag_sortable tbody tr > :first-child"
     before = texts(page, libraries)
     ascending = sorted(before, key=str.casefold)
@@ -161,7 +161,7 @@ def test_a_table_is_sorted(page: Page) -> None:
 @pytest.fixture
 def by_hand(page: Page) -> Page:
     """A page whose cells run; a reader's build may lack what they need, that of CI may not."""
-    book(page, "notebooks/by-hand.html")
+    book(page, "book/chapters/by-hand.html")
     if not seen(page, ".live-bar"):
         missing = "no Python in the pages: `make live` and `make book` put it there"
         pytest.fail(missing) if os.environ.get("CI") else pytest.skip(missing)

@@ -20,7 +20,7 @@ from sensitivity_book.answers.registry import ANSWERS
 from test_book import ARTICLE, LOOKS, WIDE, WIDEST, boxes, faint_text, faults, show
 
 RUNTIME = HTML / "_static" / "live"
-CHAPTER = "notebooks/by-hand.html"
+CHAPTER = "book/chapters/by-hand.html"
 SLOW = 240_000  # ms: a busy machine starts Python slowly
 IDLE = (
     "() => ![...document.querySelectorAll('.live-bar button')].some(one => one.textContent == "
@@ -451,7 +451,7 @@ def test_every_cell_shows_what_is_stored(lab: Cells) -> None:
 
 OTHERS = sorted(
     str(path.relative_to(HTML))
-    for folder in ("notebooks", "book")
+    for folder in ("book/chapters", "book")
     for path in (HTML / folder).glob("*.html")
     if 'class="cell_input ' in path.read_text(encoding="utf-8")
 )

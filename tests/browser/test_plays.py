@@ -15,7 +15,7 @@ from test_dots import said
 from test_explorers import EXPLORERS, PAGES
 from test_tents_page import holds
 
-INTRO, VEHICLE = "book/intro.html", "notebooks/vehicle.html"
+INTRO, VEHICLE = "book/intro.html", "book/chapters/vehicle.html"
 WITNESS = EXPLORERS["witness-driving-proficiency"]
 # The page, the play, the part that is pulled, the key that pulls it, and what is said then.
 PULLED = [
@@ -26,9 +26,9 @@ PULLED = [
     (VEHICLE, "#dots-added", ".dot", "ArrowDown", "1 out. Now pull another one out."),
     (VEHICLE, "#dots-added", ".dot[data-kind=open]", "ArrowUp", "1 in. Now pull another one in."),
     (VEHICLE, ".explorer", "[type=range]", "End", WITNESS.view(k=WITNESS.knobs[-1].names[-1]).text),
-    ("notebooks/local-and-smooth.html", "#dots-local", ".dot", "End", "The median is 6."),
-    ("notebooks/clipping.html", "#dots-bound", ".dot", "Home", "Bound 1 clips"),
-    ("notebooks/noise.html", ".tents", ".dot.other", "Home", "gap 3.5 days"),
+    ("book/chapters/local-and-smooth.html", "#dots-local", ".dot", "End", "The median is 6."),
+    ("book/chapters/clipping.html", "#dots-bound", ".dot", "Home", "Bound 1 clips"),
+    ("book/chapters/noise.html", ".tents", ".dot.other", "Home", "gap 3.5 days"),
 ]  # fmt: skip
 # Where a hand takes the part, and to where it pulls: beyond the line, as the key would.
 WAY = """([play, part, key]) => {
@@ -89,8 +89,8 @@ def test_a_hand_pulls_each_play(browser: Browser, hand: str, width: int) -> None
 # ruff: disable[E501]
 LOOKED_AT = {
     INTRO: (".dots", [("#dots-naming .dot >> nth=9", "Enter"), ("#dots-naming .dot >> nth=0", "Enter"), ("#dots-moving [data-action=most]", "Enter")]),
-    "notebooks/noise.html": (".tents", [("[name=follows]", "Space"), ("[name=stretch]", "Space"), (".tents .dot.one", "Home"), (".tents .dot.other", "End"), (".tents .published >> nth=0", "End")]),
-    "notebooks/by-hand.html": (".answer", [(f"#answer-by-hand-sum-{field} input", key) for field in ("moved", "swapped") for key in ("2", "0", "Enter")]),
+    "book/chapters/noise.html": (".tents", [("[name=follows]", "Space"), ("[name=stretch]", "Space"), (".tents .dot.one", "Home"), (".tents .dot.other", "End"), (".tents .published >> nth=0", "End")]),
+    "book/chapters/by-hand.html": (".answer", [(f"#answer-by-hand-sum-{field} input", key) for field in ("moved", "swapped") for key in ("2", "0", "Enter")]),
     "book/board.html": ("form.board, .claim:first-of-type", []),
 }  # fmt: skip
 # ruff: enable[E501]
@@ -141,7 +141,7 @@ def test_without_a_script_every_game_stands_finished(browser: Browser) -> None:
 
 def test_without_a_script_the_tents_stand(browser: Browser) -> None:
     """Catches a picture without JavaScript that tells another story, or shows dead knobs."""
-    with still(browser, "notebooks/noise.html") as page:
+    with still(browser, "book/chapters/noise.html") as page:
         root = page.locator(".tents")
         holds(root, Tents(), rel=1e-4)
         assert root.locator(".dial, button").locator("visible=true").count() == 0
@@ -160,7 +160,7 @@ def test_without_a_script_every_card_is_there(browser: Browser) -> None:
 def test_without_a_script_no_field_is_dead(browser: Browser) -> None:
     """Catches an empty box that answers nothing, a Run that starts nothing,
     and a reader who is not told why."""
-    with still(browser, "notebooks/by-hand.html") as page:
+    with still(browser, "book/chapters/by-hand.html") as page:
         assert page.locator(".answer").count() > 3
         assert page.locator(".answer:visible, .live-bar").count() == 0
         assert "only with JavaScript" in (page.locator(ARTICLE).text_content() or "")

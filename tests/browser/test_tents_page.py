@@ -19,7 +19,7 @@ pytestmark = pytest.mark.xdist_group("tents")
 
 @pytest.fixture(scope="module")
 def page(browser: Browser) -> Iterator[Page]:
-    with opened(browser, "notebooks/noise.html") as page:
+    with opened(browser, "book/chapters/noise.html") as page:
         yield page
 
 
