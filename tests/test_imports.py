@@ -116,7 +116,12 @@ LEFT_TO_RIGHT = {  # a package, and where ARCHITECTURE writes its rooms down, so
     "sensitivity_beyond": ("Beyond, imports run", "`tests/test_imports.py` reads"),
     "sensitivity_book": ("The book's own tools, `book", "| `data` |"),
 }
-LEFT_OF_ALL = {"grading", "palette", "verdicts"}  # single files of the book's tools
+LEFT_OF_ALL = {
+    "grading",
+    "notebook_tests",
+    "palette",
+    "verdicts",
+}  # single files of the book's tools
 
 
 @pytest.mark.parametrize("package", LEFT_TO_RIGHT)
@@ -163,7 +168,7 @@ def project(folder):
 LAB, BEYOND, OF_BOOK = map(project, (ROOT, ROOT / "beyond", BOOK))
 EXTRAS = LAB["optional-dependencies"] | BEYOND["optional-dependencies"]
 # Imported by another name than it is installed by, or with what is.
-BROUGHT_BY = {
+BROUGHT_BY = {"PIL": "pillow", 
     "IPython": "jupyterlab", "cycler": "matplotlib", "matplotlib_inline": "jupyterlab",
     "traitlets": "ipywidgets",
 }  # fmt: skip
