@@ -189,7 +189,8 @@ def plain_notebook(book: Book, notebook: Any, name: str) -> Any:
         held.insert(0, head)
     for cell in held[1:]:
         cell.source = f"{ONLY_IN_TESTS}\n{cell.source}"
-        cell.metadata = {"jupyter": {"outputs_hidden": True, "source_hidden": True}, "tags": [HELD]}
+        hidden = {"outputs_hidden": True, "source_hidden": True}
+        cell.metadata = {"collapsed": True, "jupyter": hidden, "tags": [HELD]}
     turn = next(
         (i for i, each in enumerate(cells) if getattr(each, "label", "") == "turn"), len(cells)
     )
@@ -274,7 +275,7 @@ def code(cell: Any) -> Any:
     metadata: dict[str, Any] = {"scrolled": True} if "hide-cell" in tags else {}  # a long table
     hidden = {"source_hidden": True} if FOLDED & tags else {}
     if tags & {"hide-output", "hide-cell"}:
-        hidden["outputs_hidden"] = True
+        hidden["outputs_hidden"] = metadata["collapsed"] = True  # JupyterLab writes both
     if hidden:
         metadata["jupyter"] = hidden
     if FOLDED & tags:

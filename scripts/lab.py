@@ -66,6 +66,7 @@ def copy(notebook: Any) -> Any:
         if cell.cell_type == "code":
             cell.outputs, cell.execution_count = [*shown(cell)], None
             if cell.metadata.get("jupyter", {}).pop("outputs_hidden", False):
+                del cell.metadata["collapsed"]
                 cell.metadata = {k: v for k, v in cell.metadata.items() if v}
     notebook.cells, notebook.metadata = cells, nbformat.from_dict(KERNEL)
     return notebook

@@ -33,7 +33,7 @@ from chapters import (
     start,
 )  # fmt: skip
 from nbclient import NotebookClient
-from sensitivity_book.stage.explorers.explorer import PAGE
+from sensitivity_book.pictures.phone import PAGE
 
 WIDGET_VIEW = "application/vnd.jupyter.widget-view+json"
 ADDRESS = re.compile(r"\bat 0x[0-9a-f]+")

@@ -168,9 +168,9 @@ def project(folder):
 LAB, BEYOND, OF_BOOK = map(project, (ROOT, ROOT / "beyond", BOOK))
 EXTRAS = LAB["optional-dependencies"] | BEYOND["optional-dependencies"]
 # Imported by another name than it is installed by, or with what is.
-BROUGHT_BY = {"PIL": "pillow", 
-    "IPython": "jupyterlab", "cycler": "matplotlib", "matplotlib_inline": "jupyterlab",
-    "traitlets": "ipywidgets",
+BROUGHT_BY = {
+    "IPython": "jupyterlab", "PIL": "pillow", "cycler": "matplotlib",
+    "matplotlib_inline": "jupyterlab", "traitlets": "ipywidgets",
 }  # fmt: skip
 
 

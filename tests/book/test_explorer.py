@@ -19,17 +19,10 @@ from sensitivity_book.data.scenarios import school_large
 from sensitivity_book.live import explorers as live
 from sensitivity_book.live.explorers import fields, frame
 from sensitivity_book.palette import DARK
+from sensitivity_book.pictures.phone import PAGE
 from sensitivity_book.stage.explorers import explorer as module
 from sensitivity_book.stage.explorers import statements
-from sensitivity_book.stage.explorers.explorer import (
-    PAGE,
-    PAGE_FORM,
-    Explorer,
-    Knob,
-    Own,
-    View,
-    svg,
-)
+from sensitivity_book.stage.explorers.explorer import PAGE_FORM, Explorer, Knob, Own, View, svg
 from sensitivity_book.stage.explorers.gallery import explorers
 from sensitivity_book.stage.explorers.published import published_explorer
 from sensitivity_book.stage.explorers.witness import witness_explorer

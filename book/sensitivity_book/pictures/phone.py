@@ -74,8 +74,8 @@ def as_png(*figures: Figure) -> tuple[str, dict[str, int]]:
     drawn = []
     for figure in figures:
         buffer = io.BytesIO()
-        look = {"facecolor": figure.get_facecolor(), "bbox_inches": "tight"}
-        figure.savefig(buffer, format="png", dpi=144, **look)
+        paper = figure.get_facecolor()
+        figure.savefig(buffer, format="png", dpi=144, bbox_inches="tight", facecolor=paper)
         drawn.append(Image.open(buffer).convert("RGB"))
     whole = (max(each.width for each in drawn), sum(each.height for each in drawn))
     sheet, y = Image.new("RGB", whole, "white"), 0

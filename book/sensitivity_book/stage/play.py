@@ -13,7 +13,8 @@ import traitlets
 from anywidget import AnyWidget
 
 from sensitivity_book.palette import stylesheet
-from sensitivity_book.stage.explorers.explorer import IN_PAGE, PAGE, PAGE_FORM
+from sensitivity_book.pictures.phone import PAGE
+from sensitivity_book.stage.explorers.explorer import IN_PAGE, PAGE_FORM
 
 STATIC = resources.files("sensitivity_book.stage") / "static"
 RUN = "<p><em>Run this cell to play.</em></p>"
