@@ -159,7 +159,7 @@ def opened(kind: type[Book] = Book) -> tuple[Book, list[tuple[str, list[Document
     return book, parts
 
 
-def start(book: Book, parts: list[tuple[str, list[Document]]], own: str = "") -> Any:
+def start(book: Book, parts: list[tuple[str, list[Document]]], welcome: str, own: str = "") -> Any:
     """The page to start from: what can be done here, and all notebooks in their order."""
     lines = []
     titles = {target.file: target.words for target in reversed(book.labels.values())}
@@ -173,8 +173,8 @@ def start(book: Book, parts: list[tuple[str, list[Document]]], own: str = "") ->
             for document in documents
             if document.copy
         ]
-    texts = {WELCOME: "markdown", TRY: "code", own + "\n".join(lines): "markdown"}
-    return finished([made(Cell(kind, text.strip())) for text, kind in texts.items()])
+    texts = {welcome: "markdown", TRY: "code", own + "\n".join(lines): "markdown"}
+    return finished([Cell(kind, text.strip()) for text, kind in texts.items()])
 
 
 def plain_notebook(book: Book, notebook: Any, name: str) -> Any:
@@ -195,7 +195,7 @@ def plain_notebook(book: Book, notebook: Any, name: str) -> Any:
         (i for i, each in enumerate(cells) if getattr(each, "label", "") == "turn"), len(cells)
     )
     cells[turn:turn] = held
-    return finished([each if isinstance(each, dict) else made(each) for each in cells])
+    return finished(cells)
 
 
 def unfolded(book: Book, notebook: Any, name: str, checked: bool = False) -> Iterator[Any]:
@@ -296,8 +296,17 @@ def figure_of(cell: Any) -> Any:
     return cell.metadata.get("mystnb", {}).get("figure")
 
 
+def to_run(cell: Any) -> None:
+    """Let a cell wait to be run, and show its output when it is."""
+    cell.execution_count = None
+    cell.metadata.pop("collapsed", None)
+    cell.metadata.get("jupyter", {}).pop("outputs_hidden", None)
+    cell.metadata = {key: value for key, value in cell.metadata.items() if value}
+
+
 def finished(cells: list[Any]) -> Any:
     """A notebook of these cells, whose ids do not change from run to run."""
+    cells = [each if isinstance(each, dict) else made(each) for each in cells]
     for place, cell in enumerate(cells, start=1):
         cell.id = f"c{place}" if cell.id == UNNAMED else cell.id
     return new_notebook(cells=cells, metadata=KERNEL)

@@ -29,7 +29,6 @@ from assignments.cells import ASSIGNMENTS, assignment  # noqa: E402
 from matrix import PLAN  # noqa: E402
 from plain import Block, Book, Cell, blocks, boxed  # noqa: E402
 
-BIBLIOGRAPHY = ROOT / "book" / "references.bib"
 START = """# Sensitivity Lab: notebooks of the course
 
 These are the book's chapters to work in. Run each cell with <kbd>Shift</kbd>+<kbd>Enter</kbd>.
@@ -103,9 +102,7 @@ class StudentBook(Book):
 def student_notebooks() -> Iterator[tuple[str, Any]]:
     """The copies of `make lab`, without solutions, and without outputs but some figures."""
     book, parts = chapters.opened(StudentBook)
-    first = chapters.start(book, parts)
-    first.cells[0].source = START.strip()
-    yield chapters.START, first
+    yield chapters.START, chapters.start(book, parts, START)
     for document in (one for _, part in parts for one in part if one.copy):
         yield str(document.copy), student(book, chapters.chapter(document), document.name)
 
@@ -114,13 +111,11 @@ def student(book: Book, notebook: Any, name: str) -> Any:
     """A chapter as students get it."""
     cells = list(unsolved(chapters.unfolded(book, notebook, name)))
     for cell, below in zip(cells, [*cells[1:], None], strict=True):
-        if isinstance(cell, dict) and getattr(below, "label", "") not in PLAN["figures"]["kept"]:
-            cell.outputs = []
         if isinstance(cell, dict):
-            cell.execution_count = None
-            cell.metadata.get("jupyter", {}).pop("outputs_hidden", None)
-    made = (each if isinstance(each, dict) else chapters.made(each) for each in cells)
-    return chapters.finished([*made])
+            chapters.to_run(cell)
+            if getattr(below, "label", "") not in PLAN["figures"]["kept"]:
+                cell.outputs = []
+    return chapters.finished(cells)
 
 
 def unsolved(cells: list[Any]) -> Iterator[Any]:
@@ -160,13 +155,11 @@ class SlideBook(Book):
 
 
 def deck_parts() -> dict[str, str]:
-    """What a deck takes from the book by its label: theorems and definitions,
-    and figures as SVG."""
-    book, parts = SlideBook(BIBLIOGRAPHY), {}
-    documents = [one for _, part in chapters.listed() for one in part]
-    chapters.read(book, documents)
+    """What a deck takes from the book by its label: theorems, definitions, figures as SVG."""
+    (book, listed), parts = chapters.opened(SlideBook), {}
     book.labels = {name: target._replace(file=None) for name, target in book.labels.items()}
-    for cell in (cell for one in documents for cell in chapters.chapter(one).cells):
+    texts = (chapters.chapter(one) for _, part in listed for one in part)
+    for cell in (cell for text in texts for cell in text.cells):
         if (figure := chapters.figure_of(cell)) and (svg := drawing(cell)):
             name, caption = figure["name"], book.words(figure["caption"])
             written(BUILT / "deck-sources" / f"{name}.svg", svg)
@@ -196,7 +189,7 @@ def slides(to: Path) -> None:
     sources = BUILT / "deck-sources"
     shutil.rmtree(sources, ignore_errors=True)
     shutil.copytree(COURSE / "slides", sources)
-    shutil.copy(BIBLIOGRAPHY, sources)
+    shutil.copy(ROOT / "book" / "references.bib", sources)
     parts = deck_parts()
     for deck in sources.glob("*.md"):
         text = deck.read_text(encoding="utf-8")

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import nbformat
-from chapters import HELD, KERNEL, NOTEBOOKS, POINTER, ROOT, START, noted
+from chapters import HELD, KERNEL, NOTEBOOKS, POINTER, ROOT, START, noted, to_run
 from nbformat.sign import NotebookNotary
 from nbformat.v4 import new_output
 from sensitivity_book.stage.explorers.explorer import PAGE_FORM
@@ -64,10 +64,8 @@ def copy(notebook: Any) -> Any:
         cells.append(cell)
         cell.source = cell.source.replace(f"\n\n{POINTER}", "")
         if cell.cell_type == "code":
-            cell.outputs, cell.execution_count = [*shown(cell)], None
-            if cell.metadata.get("jupyter", {}).pop("outputs_hidden", False):
-                del cell.metadata["collapsed"]
-                cell.metadata = {k: v for k, v in cell.metadata.items() if v}
+            cell.outputs = [*shown(cell)]
+            to_run(cell)
     notebook.cells, notebook.metadata = cells, nbformat.from_dict(KERNEL)
     return notebook
 

@@ -22,6 +22,7 @@ from chapters import (
     NOTEBOOKS,
     OWN,
     START,
+    WELCOME,
     Book,
     Document,
     code_cells,
@@ -31,7 +32,7 @@ from chapters import (
     plain_notebook,
     source,
     start,
-)  # fmt: skip
+)
 from nbclient import NotebookClient
 from sensitivity_book.pictures.phone import PAGE
 
@@ -49,7 +50,7 @@ def main(asked: list[str]) -> None:
     documents = [one for one in noted() if not wanted or {one.name, Path(one.copy).stem} & wanted]
     makers = {one.copy: lambda ran, one=one: made_of(book, one, ran) for one in documents}
     if not wanted or Path(START).stem in wanted:
-        makers[START] = lambda ran: filled(start(book, parts, OWN), ran)
+        makers[START] = lambda ran: filled(start(book, parts, WELCOME, OWN), ran)
     with ThreadPoolExecutor(at_once) as pool:
         for name in pool.map(lambda name: make(name, makers[name], stored), makers):
             print(name, flush=True)
