@@ -42,7 +42,7 @@ ADDRESS = re.compile(r"\bat 0x[0-9a-f]+")
 
 def main(asked: list[str]) -> None:
     os.environ[PAGE] = "all"
-    os.environ["TQDM_DISABLE"] = "1"  # a bar is shown where a machine is slow
+    os.environ["TQDM_DELAY"] = "9999"  # no bar, however slow the machine
     stored = "stored" in asked
     wanted = {Path(name).stem for name in asked if name.endswith((".md", ".ipynb"))}
     at_once = next((int(word) for word in asked if word.isdigit()), os.cpu_count() or 1)
