@@ -8,6 +8,7 @@ with the outputs that are stored there.
 import re
 import sys
 from collections.abc import Iterator
+from copy import deepcopy
 from pathlib import Path
 from typing import Any
 
@@ -138,9 +139,21 @@ def chapter(document: Document) -> Any:
 
 def fill(notebook: Any, ran: Any) -> None:
     """Give code cells the outputs that those of the same id have."""
+    ran = deepcopy(ran)
+    begin_folded(ran, "")
     outputs = {cell.id: (cell.outputs, cell.execution_count) for cell in code_cells(ran)}
     for cell in code_cells(notebook):
         cell.outputs, cell.execution_count = outputs.get(cell.id, ([], None))
+
+
+def begin_folded(notebook: Any, first: str = "\n") -> None:
+    """Begin what is folded with an empty line, or without it:
+    JupyterLab shows the first line of what it folds."""
+    for cell in code_cells(notebook):
+        if cell.metadata.get("jupyter", {}).get("outputs_hidden"):
+            for output in cell.outputs:
+                there, key = (output, "text") if "text" in output else (output.data, "text/plain")
+                there[key] = first + there[key].removeprefix("\n")
 
 
 def read(book: Book, documents: list[Document]) -> None:

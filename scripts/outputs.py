@@ -25,6 +25,7 @@ from chapters import (
     WELCOME,
     Book,
     Document,
+    begin_folded,
     code_cells,
     fill,
     noted,
@@ -88,6 +89,7 @@ def made_of(book: Book, document: Document, ran: Any = None) -> Any:
 def filled(notebook: Any, ran: Any) -> Any:
     if ran:
         fill(notebook, ran)
+        begin_folded(notebook)
     return notebook
 
 
