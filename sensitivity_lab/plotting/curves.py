@@ -109,7 +109,14 @@ def plot_sweep(
     if beside is not None:
         _check_table(beside, "beside", SWEPT)
         table = _with_ticks(table, beside)
-    panels = _Panels(_blocks(table, column, ax))
+    columns = list(table["column"].unique())
+    if column is not None and not is_one_of(column, columns):
+        raise ValueError(f"column must be one of {columns}, got column={brief(column)}")
+    if column is None and ax is not None and len(columns) > 1:
+        raise ValueError(f"column must name one of {columns} to be drawn on ax, got None")
+    chosen = columns if column is None else [column]
+    by_title = {_sweep_title(table, name): table[table["column"] == name] for name in chosen}
+    panels = _Panels(by_title)
     return panels.figure() if ax is None else panels.on(ax)
 
 
@@ -248,7 +255,7 @@ def _draw_panel(
 
 
 def _check_table(table: pd.DataFrame, parameter: str, needed: list[str]) -> None:
-    """Refuse what is no table of `sweep` or `compare`, and a table that holds nothing to draw."""
+    """Refuse what is no table of `sweep` or `compare`, and what has no height above a whole k."""
     maker = "compare" if "closed_form" in needed else "sweep"
     if not isinstance(table, pd.DataFrame):
         raise TypeError(f"{parameter} must be a DataFrame, as {maker} returns, got {brief(table)}")
@@ -262,18 +269,17 @@ def _check_table(table: pd.DataFrame, parameter: str, needed: list[str]) -> None
                 raise TypeError(f"{parameter} must hold names as {name}, got {brief(value)}")
     if table.empty:
         raise ValueError(f"{parameter} must have at least one row, got an empty table")
-    _check_numbers(table, parameter)
-
-
-def _blocks(table: pd.DataFrame, column: str | None, ax: Axes | None) -> dict[str, pd.DataFrame]:
-    """The rows of the data columns to draw, by their titles; on one's own axes there is one."""
-    columns = list(table["column"].unique())
-    if column is not None and not is_one_of(column, columns):
-        raise ValueError(f"column must be one of {columns}, got column={brief(column)}")
-    if column is None and ax is not None and len(columns) > 1:
-        raise ValueError(f"column must name one of {columns} to be drawn on ax, got None")
-    chosen = columns if column is None else [column]
-    return {_sweep_title(table, name): table[table["column"] == name] for name in chosen}
+    for k in table["k"]:
+        known = isinstance(k, (int, float, np.integer, np.floating))
+        if not (known and 0 <= k <= LARGEST_K and k == int(k)):
+            most = f"{LARGEST_K:,}"
+            raise ValueError(f"{parameter} must hold whole k from 0 to {most}, got k={brief(k)}")
+    for name in HEIGHTS:
+        for value in table.get(name, ()):
+            known = is_real(value) and is_finite(value)
+            if not (is_missing(value) or (known and 0 <= exact_number(value) <= LARGEST_DRAWN)):
+                rule = f"{parameter} must hold numbers from 0 to 1e+300 as {name}"
+                raise ValueError(f"{rule} to be drawn, got {brief(value)}")
 
 
 def _with_ticks(table: pd.DataFrame, beside: pd.DataFrame) -> pd.DataFrame:
@@ -292,21 +298,6 @@ def _with_ticks(table: pd.DataFrame, beside: pd.DataFrame) -> pd.DataFrame:
         )
     joined.attrs = table.attrs
     return joined
-
-
-def _check_numbers(rows: pd.DataFrame, parameter: str) -> None:
-    """Refuse a k that is not whole, and what has no height on a scale from zero."""
-    for k in rows["k"]:
-        known = isinstance(k, (int, float, np.integer, np.floating))
-        if not (known and 0 <= k <= LARGEST_K and k == int(k)):
-            most = f"{LARGEST_K:,}"
-            raise ValueError(f"{parameter} must hold whole k from 0 to {most}, got k={brief(k)}")
-    for name in HEIGHTS:
-        for value in rows.get(name, ()):
-            known = is_real(value) and is_finite(value)
-            if not (is_missing(value) or (known and 0 <= exact_number(value) <= LARGEST_DRAWN)):
-                rule = f"{parameter} must hold numbers from 0 to 1e+300 as {name}"
-                raise ValueError(f"{rule} to be drawn, got {brief(value)}")
 
 
 def _draw_curve(panel: Axes, rows: pd.DataFrame, style: dict[str, Any]) -> None:

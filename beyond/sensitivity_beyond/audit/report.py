@@ -23,6 +23,7 @@ from sensitivity_beyond.tables.python import Snippet, comment, python_of, runnab
 from sensitivity_beyond.tables.shown import Marked, rows_on_a_line
 from sensitivity_beyond.tables.to_json import Travels
 from sensitivity_lab.methods.witness import SIDES
+from sensitivity_lab.numbers.exact import as_float
 from sensitivity_lab.numbers.gap import Labelled, amount
 from sensitivity_lab.numbers.text import dataset_text, number_repr, number_text
 from sensitivity_lab.results import answer_texts
@@ -208,10 +209,7 @@ class Audit(Travels):
     that were asked about, and no more: this universe, these sizes and relations. They are said of
     no row with a direction that `not_asked` names. On a wider universe the same claim has the same
     ratio or a smaller one. `asked` holds what was asked, piece by piece: its `universe`, `sizes` or
-    `sizes_within`, `relations`, and so on.
-
-    Two audits are equal if what they asked, of a function of what name, and all rows are. They
-    can be pickled if the function can.
+    `sizes_within`, `relations`, and so on. Audits can be pickled if the function can.
     Source: thm-audits-wider in the book's chapter on audits.
     """
 
@@ -317,7 +315,7 @@ class Audit(Travels):
         columns = ["relation", "k", "size", "claimed", self._found, "ratio", "verdict"]
         rows = [{name: getattr(row, name) for name in columns} for row in self.rows]
         for cells, row in zip(rows, self.rows, strict=True):
-            cells |= {"ratio": _as_float(row.ratio), **dict(zip(SIDES, row.sides, strict=True))}
+            cells |= {"ratio": as_float(row.ratio), **dict(zip(SIDES, row.sides, strict=True))}
             cells |= {"not_asked": "; ".join(row.not_asked)} if self.not_asked else {}
         frame = pd.DataFrame(rows, dtype=object)
         return frame.astype({"relation": str, "ratio": float, "verdict": str})
@@ -465,16 +463,6 @@ def _digits(number: Fraction, digits: int) -> str:
     """A number to a few digits, or to six where floats end."""
     in_range = Fraction(10) ** -300 < number < 10**300
     return f"{float(number):.{digits}g}" if in_range else number_text(number)
-
-
-def _as_float(number: Any) -> float:
-    """A ratio as a float: 0 and infinity where floats end, NaN where there is none."""
-    if number is None:
-        return math.nan
-    try:
-        return float(number)
-    except OverflowError:  # `float` alone knows what it rounds to its largest number
-        return math.inf
 
 
 def _in_a_line(dataset: Any) -> Any:
