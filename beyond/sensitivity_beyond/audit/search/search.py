@@ -17,9 +17,8 @@ import numpy as np
 from sensitivity_beyond.audit.boundary_values import boundary_positions
 from sensitivity_beyond.audit.search import layouts
 from sensitivity_beyond.audit.subject import Subject, Widest
-from sensitivity_beyond.seconds import checked_seconds
 from sensitivity_lab.numbers.errors import TooLarge
-from sensitivity_lab.numbers.exact import whole_number
+from sensitivity_lab.numbers.exact import checked_seconds, whole_number
 from sensitivity_lab.numbers.gap import Gap
 from sensitivity_lab.problem import Budget, Problem
 from sensitivity_lab.relations import Move
