@@ -271,7 +271,6 @@ class _Brief(Repr):
 _BRIEF = _Brief()
 
 
-@total_ordering
 class AsNumber:
     """A result that can be used as the number that its `value` is."""
 
@@ -299,6 +298,15 @@ class AsNumber:
 
     def __lt__(self, other: Any) -> Any:
         return self.value < getattr(other, "value", other)
+
+    def __le__(self, other: Any) -> Any:
+        return self.value <= getattr(other, "value", other)
+
+    def __gt__(self, other: Any) -> Any:
+        return self.value > getattr(other, "value", other)
+
+    def __ge__(self, other: Any) -> Any:
+        return self.value >= getattr(other, "value", other)
 
     def __eq__(self, other: Any) -> Any:
         if type(other) is not type(self):

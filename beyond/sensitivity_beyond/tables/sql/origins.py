@@ -37,7 +37,8 @@ def origins(query: Any, known: Mapping[str, Origins]) -> Origins:
         sides = origins(query.left, made), origins(query.right, made)
         if any("*" in dict(side) for side in sides):
             return [("*", max(origin for side in sides for _, origin in side))]
-        return [(name, max(of, other)) for (name, of), (_, other) in zip(*sides, strict=False)]
+        both = zip(*sides, strict=False)  # of two constants one is in a row, the other in another
+        return [(name, max(of, other, CELL)) for (name, of), (_, other) in both]
     if isinstance(query, exp.Subquery):
         return origins(query.this, made)
     if not isinstance(query, exp.Select):
@@ -58,7 +59,7 @@ def origins(query: Any, known: Mapping[str, Origins]) -> Origins:
             seen = [told for alias, told in sources if node.table.lower() in ("", alias)]
             known = dict([*chain(*seen), *found])
             origin = known.get(node.name.lower(), known.get("*", CELL))
-            return KEY if group and origin != CONSTANT else origin
+            return KEY if group else origin
         wraps = (exp.Window, exp.Filter, exp.IgnoreNulls, exp.RespectNulls, exp.WithinGroup)
         if isinstance(node, wraps) or (isinstance(node, exp.In) and node.args.get("query")):
             return of(node.this)
