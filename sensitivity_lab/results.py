@@ -120,7 +120,7 @@ class Sensitivity(AsNumber, OfResult, OfSensitivity, SaysWhich):
         return keys_that_differ(*answers)
 
     def to_frame(self, *, exact: bool = True) -> pd.DataFrame:
-        """Return the result as a row of the table that `sweep` returns, which says more.
+        """Return the result as a row of a table, as `sweep` has it.
 
         >>> from sensitivity_lab import MEAN, Change, global_sensitivity
         >>> school = Universe.population([1, 2, 3, 10])

@@ -61,8 +61,7 @@ def sweep(
     :param seconds: how long it may take, in all.
     :param progress: whether bars are shown; by default after five seconds.
     :param executor: answers callables on many workers, as in `global_sensitivity`.
-    :param exact: False for floats, which plot, beside the exact numbers and datasets as text, which
-        go to CSV, JSON and parquet and come back.
+    :param exact: False for floats and texts, which plot, and go to CSV, JSON, parquet and back.
     :raises ValueError: for an empty list; other errors as `global_sensitivity`.
 
     Cost: as `global_sensitivity`, but the sweep answers a query once per dataset for all

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Hashable, Iterable
 from dataclasses import dataclass
 from functools import cached_property, partial
 from textwrap import fill
@@ -214,7 +214,15 @@ class _Panels:
                     for panel, query in zip(grid, queries, strict=False):
                         one = rows[rows["query"] == query]
                         _draw_panel(panel, one, relations, fine=across > 3)
-                    _finish_grid(grid, len(queries), across, rows["k"])
+                    used = len(queries)
+                    for panel in grid[used:]:
+                        panel.remove()
+                    for i, panel in enumerate(grid[:used]):
+                        _number_k(panel, rows["k"])
+                        last = i + across >= used  # of its column: there k is written
+                        panel.tick_params(labelbottom=last)
+                        named = last and (across < 3 or i % across == 1) and used <= MOST_IN_PAIRS
+                        panel.set_xlabel(K_LABEL if named else "", fontsize=12)
                     if len(grid) > MOST_IN_PAIRS:
                         part.supxlabel(K_LABEL, fontsize=12)
                     part.suptitle(title)
@@ -326,18 +334,6 @@ def _curve(rows: pd.DataFrame, name: str) -> tuple[list[int], list[float]]:
     ks = sorted({*known, *(k + 1 for k in known if k < max(known))})
     heights: list[Any] = [known.get(k) for k in ks]
     return ks, [math.nan if is_missing(height) else float(height) for height in heights]
-
-
-def _finish_grid(panels: Sequence[Axes], used: int, across: int, ks: pd.Series) -> None:
-    """Whole numbers on the shared k axis, written under the last panel of each column."""
-    for panel in panels[used:]:
-        panel.remove()
-    for i, panel in enumerate(panels[:used]):
-        _number_k(panel, ks)
-        last = i + across >= used
-        panel.tick_params(labelbottom=last)
-        named = last and (across < 3 or i % across == 1)  # two names fit side by side, three do not
-        panel.set_xlabel(K_LABEL if named and used <= MOST_IN_PAIRS else "", fontsize=12)
 
 
 def _number_k(panel: Axes, ks: pd.Series) -> None:

@@ -115,10 +115,9 @@ def audit(
     :param executor: answers a callable on many workers, but in a search.
     :param progress: whether a bar is shown; by default one comes after five seconds.
     :return: a row for each relation and size, and what the verdicts speak of.
-    :raises TypeError: for a claim that is no number or has other parameters, and for what is no
-        function, universe, size or relation.
+    :raises TypeError: for a claim that is no number or has other parameters.
     :raises ValueError: for a claim that is negative or NaN, options that do not go together, a
-        function that fails or is not deterministic, and as `global_sensitivity`.
+        function that fails or is not deterministic; all else as `global_sensitivity`.
     :raises Infeasible: if no row is feasible.
     :raises TooLarge: over 10,000 rows, for datasets too large to hold, and over `max_datasets`.
     :raises NotProved: where `method` names a route that is not proved for the function.
@@ -322,9 +321,8 @@ def audit_map(
     :param output_metric: the same for two answers.
     :param max_pairs: the most pairs of inputs that are compared.
     :return: a row for each distance.
-    :raises TypeError: for what is no function, and for a claim or a distance that is no number.
     :raises ValueError: for a claim or a distance that is negative or NaN, a function or a metric
-        that fails, and a function that is not deterministic.
+        that fails, and a function that is not deterministic; TypeError for no number.
     :raises TooLarge: over `max_pairs` pairs or 10,000 rows, before any work.
 
     Cost: the function once for each input, the metrics once for each pair.

@@ -27,8 +27,7 @@ def answer_of(
     keys: tuple[str, ...] | None,
     told: Sequence[tuple[str, int]] = UNKNOWN,
 ) -> Number | tuple[Number, ...] | Keyed:
-    """Return the answer that a result is; `keys` are the names of its key columns, and of the
-    columns it is `told` where they come from."""
+    """Return the answer that a result is; `keys` names key columns, `told` whence they come."""
     at = _key_columns(result, told) if keys is None else _columns_named(result, keys)
     if not result.rows and None in result.numeric:  # any of these columns may be a key
         return Keyed([], [])
@@ -51,10 +50,7 @@ def answer_of(
 
 
 def _key_columns(result: ResultSet, told: Sequence[tuple[str, int]]) -> list[int]:
-    """Which columns are keys where none is named: all that are not numeric.
-
-    A column that may be either is refused: the code of a group, or of one row, is a number too.
-    """
+    """Which columns are keys where none is named: all that are not numeric, if that is clear."""
     names, at = result.names, [i for i, numeric in enumerate(result.numeric) if not numeric]
     of, numbers = of_columns(names, told), len(names) - len(at)
     for i, (name, numeric) in enumerate(zip(names, result.numeric, strict=True)):

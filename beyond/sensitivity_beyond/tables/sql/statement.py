@@ -83,16 +83,14 @@ def sql(
         functions do beyond a rollback; under your own DuckDB's settings its views may read files.
     :param seconds: how long the statement may take on one dataset. DuckDB of this process has 4 GB.
     :raises ValueError: for what is no SELECT, or none that sqlglot reads, an unknown table or
-        column, a name of the universe that the statement does not name; on a dataset for NULL and
-        other results that are no finite numbers, two rows of one key, rows without keys, an answer
-        that depends on the order of rows, and whatever the statement itself raises there.
+        column; on a dataset for NULL and other results that are no finite numbers, two rows of one
+        key, rows without keys, an order that matters, and whatever the statement raises there.
     :raises TypeError: for a statement or keys that are no text, and records that are no rows.
     :raises TimeoutError: within the ValueError of the dataset that took longer than `seconds`.
     :raises RuntimeError: where datasets answered together and alone are answered differently.
 
     Cost: three runs of the statement, or six, for some hundred thousand rows of datasets together;
-    as many for each dataset where the statement holds a UNION, EXCEPT or INTERSECT,
-    or cannot be nested.
+    as many for each dataset where it holds a UNION, EXCEPT or INTERSECT, or cannot be nested.
     """
     if not isinstance(statement, str):
         raise TypeError(f"statement must be text, got {brief(statement)}")
