@@ -79,11 +79,3 @@ def test_tables_plot_and_travel_as_floats_with_exact_text():
     swept = sl.sweep([sl.MEAN], {"days": SCHOOL}, size=3, relations=[sl.AddRemove(1)])
     pd.testing.assert_frame_equal(found.to_frame(), swept.drop(columns="column"))
     assert str(swept).split()[0] == "sensitivity"
-
-
-@pytest.mark.parametrize("name", ["laplace", "noise_scale", "add_noise", "gaussian_mechanism"])
-def test_who_asks_for_noise_is_told_the_next_step(name):
-    """Catches a bare AttributeError where a number is to become noise."""
-    for thing in (sl, worst(sl.SUM, SCHOOL, 2)):
-        with refused(AttributeError, "found / epsilon", "norm=2", "OpenDP"):
-            getattr(thing, name)
