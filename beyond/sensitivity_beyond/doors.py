@@ -117,7 +117,7 @@ class OfQuery:
         dataset of rows every exact standard query is; the others are enumerated.
         Raises TypeError for what is neither text nor a function, ValueError for a query that is by
         group already, and for keys that come twice.
-        Source: thm-grouped-sum, thm-people-vectors and thm-grouped-local on the book's page of proofs.
+        Source: thm-grouped-sum, thm-people-vectors and thm-grouped-local, on the page of proofs.
         """
         name = f"{self.name} by {name_asked(column, 'by')}"
         require_whole(self, "by")
