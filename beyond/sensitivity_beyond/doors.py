@@ -96,7 +96,7 @@ class OfQuery:
         dataset of rows every exact standard query is; the others are enumerated.
         Raises TypeError for what is neither text nor a function, ValueError for a query that is by
         group already, and for keys that come twice.
-        Source: thm-grouped-sum, thm-people-vectors and thm-grouped-local on the page of proofs.
+        Source: thm-grouped-sum, thm-people-vectors and thm-grouped-local, on the page of proofs.
         """
         name = f"{self.name} by {asking.name_asked(column, 'by')}"
         asking.require_whole(self, "by")
@@ -165,7 +165,8 @@ class OfUniverse:
         """
         if (id is None) == (most_rows is None):
             raise ValueError(
-                f"give either id or most_rows, got id={id!r:.200}, most_rows={most_rows!r:.200}: "
+                "give either id or most_rows, got "
+                f"id={exact.brief(id)}, most_rows={exact.brief(most_rows)}: "
                 "people(rows, id='customer').truncated(rows=2) bounds what each brings"
             )
         least = exact.whole_number(least_rows, "least_rows", 0)
