@@ -110,6 +110,7 @@ WAYS_OUT = [
     (lambda: sl.Universe.people(ORDERS, id="customer", most_rows=2), "id='customer').truncated(rows=2)"),
     (lambda: sl.sql("SELECT COUNT(*) FROM t WHERE x > ?"), "parameters written in"),
     # names
+    *((lambda name=name: getattr(sl, name), "its scale is found / epsilon, with norm=2 for Gaussian noise") for name in ("noise_scale", "laplace")),
     *((lambda name=name: getattr(sl, name), f"there is {words}") for name, words in {
         "assert_sensitivity": "sl.testing.assert_sensitivity", "mean": "sl.MEAN", "AVG": "sl.MEAN", "Hamming": "sl.Change(1)",
         "count_if": "sl.count_where(", "noise": "no noise here", "Dataset": "no class for it", "global_sensitivty": "sl.global_sensitivity",

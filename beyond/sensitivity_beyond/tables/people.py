@@ -117,8 +117,12 @@ class Persons(TableSource):
 
     def _check_grouping(self, by_group: Grouping) -> None:
         """Refuse a function of a person whose rows may be in several groups."""
-        if callable(by_group.by_what):
-            OfOneRow.check(by_group.by_what, self, "by")
+        for function, asked in (
+            (by_group.by_what, "by"),
+            (predicate_of(by_group.query), "predicate"),
+        ):
+            if callable(function):
+                OfOneRow.check(function, self, asked)
         what = uncut(by_group.of_what)
         if what is not None and not isinstance(what, str):
             raise TypeError(
