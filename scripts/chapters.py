@@ -32,6 +32,7 @@ PAGES = ("proofs", "glossary", "notation", "sources")  # those of text alone tha
 STUDY = "book/template/study"  # no page of the book: a notebook to begin one's own with
 FOLDED = {"hide-input", "remove-input", "hide-cell", "remove-cell"}  # tags: their code is folded
 KEPT = {"parameters"}  # tags that other tools know
+FIRST = "The output:\n"  # as in `nbval.cfg`
 UNNAMED = "unnamed"  # a cell that no link leads to: its place is its name
 HELD = "held"  # the cell behind which a chapter is held to its text
 ONLY_IN_TESTS = "%%only_in_tests"
@@ -146,14 +147,14 @@ def fill(notebook: Any, ran: Any) -> None:
         cell.outputs, cell.execution_count = outputs.get(cell.id, ([], None))
 
 
-def begin_folded(notebook: Any, first: str = "\n") -> None:
-    """Begin what is folded with an empty line, or without it:
+def begin_folded(notebook: Any, first: str = FIRST) -> None:
+    """Begin what is folded with a line that tells nothing, or without it:
     JupyterLab shows the first line of what it folds."""
     for cell in code_cells(notebook):
         if cell.metadata.get("jupyter", {}).get("outputs_hidden"):
             for output in cell.outputs:
                 there, key = (output, "text") if "text" in output else (output.data, "text/plain")
-                there[key] = first + there[key].removeprefix("\n")
+                there[key] = first + there[key].removeprefix(FIRST)
 
 
 def read(book: Book, documents: list[Document]) -> None:
