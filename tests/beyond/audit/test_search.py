@@ -137,9 +137,11 @@ def test_the_same_seed_finds_the_same_pairs():
         odd = lambda dataset: zlib.crc32(repr(dataset).encode()) % 1000  # noqa: E731
         return searched(odd, TEN, 4, trials=150, **options)
 
-    assert row() == row(seed=0)
-    assert row(seed=3) == row(seed=3)
+    assert row() == row(seed=0) == row(rng=0)
+    assert row(rng=3) == row(seed=3) == row(rng=np.random.default_rng(3))
     assert len({row(seed=seed).found for seed in range(12)}) > 1
+    source = np.random.default_rng(3)
+    assert {row(rng=source).found for _ in range(12)} != {row(rng=3).found}
 
 
 # --- what is found ---------------------------------------------------------------------------
