@@ -3,7 +3,8 @@ the methods that load from here."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from sensitivity_beyond.tables import asking
@@ -40,7 +41,9 @@ class OfQuery:
         >>> SUM.of(len)(("no", "yes")), MEAN.of("salary").name
         (5, 'mean of salary')
 
-        `missing` is the number that a missing cell counts as, or None that the function returns:
+        In a row a missing cell is None, whatever its table writes. `missing` is the number that it
+        counts as, or None that the function returns; a COUNT of a column counts what is there, as
+        SQL does:
 
         >>> MEAN.of(lambda word: len(word) or None, missing=9)(("no", ""))
         Fraction(11, 2)
@@ -81,9 +84,12 @@ class OfQuery:
 
     @exact.by_name
     def by(
-        self: Any, column: str | Callable[[Any], Any], *, keys: Iterable[Any] | None = None
+        self: Any,
+        column: str | Sequence[str] | Callable[[Any], Any],
+        *,
+        keys: Iterable[Any] | None = None,
     ) -> Query:
-        """Return this query by group: a column, or a function of a record, names its group.
+        """Return this query by group: a column, a list of them or a function of a record names it.
 
         >>> from sensitivity_lab import COUNT, SUM
         >>> counts = COUNT.by(len)(("no", "yes", "on"))
@@ -103,6 +109,8 @@ class OfQuery:
         known = None if keys is None else exact.sequence(keys, "keys", "keys")
         for key in known or ():
             hashed(key, "keys")
+            if several and not (type(key) is tuple and len(key) == len(several)):
+                raise ValueError(f"keys must be tuples of {names}, got {brief(key)}")
         if known is not None and len(set(known)) < len(known):
             raise ValueError(f"keys must be different, got {number_repr(list(known))}")
         grouping = asking.Grouping(asking.inner(self) or self, asking.of_what(self), column, known)
@@ -185,6 +193,7 @@ class OfUniverse:
         anybody: Universe = cls(persons.AnyPeople(rows, most, least), True, name)
         return anybody
 
+    @by_name
     def truncated(self: Any, *, keep: str | None = None, **bounds: Any) -> Universe:
         """Return the same people with bounds on what each brings, applied in the order written.
 
@@ -213,6 +222,7 @@ class OfUniverse:
         bounded = persons.people_in(self).truncated(Truncation.of(bounds, keep))
         return Universe(bounded, self.unlimited, self.name)
 
+    @by_name
     def apply(self: Any, table: Any, *, id: str | None = None) -> Truncated:
         """Return a table of people's rows with this universe's bounds, and what they cost.
 

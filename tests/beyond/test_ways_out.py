@@ -96,7 +96,7 @@ WAYS_OUT = [
     (lambda: asked(lambda x: pl.DataFrame({"d": ["a"]} | {str(v): [9] for v in x}), sl.Universe.value_range([1, 2])), "one shape, got a vector with labels"),
     (lambda: asked(lambda t: pa.scalar(None), STAFF), "number or a vector, got None"),
     (lambda: asked(lambda t: t["pai"].sum(), STAFF), "KeyError: 'pai'"),
-    (lambda: asked(lambda t: t.groupby(level="team")["pay"].sum(), sl.Universe.population(PAY.set_index("team"))), "numbered from 0"),
+    (lambda: asked(lambda t: t.groupby(level="team")["pay"].sum(), sl.Universe.population(PAY)), "numbered from 0"),
     # places, and the words of other libraries
     *((partial(make, *given, **named), words) for make, given, named, words in (
         (sl.Change, [], {"distance": 2}, "takes k, not distance: k=1"), (sl.AddRemove, [], {"add": 1}, "takes no add: it takes k"),

@@ -201,16 +201,6 @@ def _check_options(metric: object, order: object, method: object, executor: obje
         )
 
 
-def _require_room(problems: Sequence[Problem]) -> None:
-    """Refuse rows whose pairs of datasets are too large to hold."""
-    records = 2 * sum(max(problem.sizes_answered) for problem in problems)
-    if records > MOST_HELD:
-        raise TooLarge(
-            f"{count_text(records)} records, of two datasets in each row, exceed the limit of "
-            f"{MOST_HELD:,}; ask for smaller or fewer sizes"
-        )
-
-
 def _blank(
     subject: Subject,
     scope: Scope,

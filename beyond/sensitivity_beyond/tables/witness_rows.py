@@ -10,7 +10,6 @@ from textwrap import wrap
 from typing import Any
 
 from matplotlib.axes import Axes
-from matplotlib.lines import Line2D
 
 from sensitivity_beyond.tables import shown
 from sensitivity_lab.numbers.text import true_minus, value_text
@@ -96,11 +95,6 @@ def _side(marked: shown.Marked, sign: str, letters: int) -> Side:
     return sign + shown.SHARED, [(table, table.grid(letters)) for table in marked.tables]
 
 
-def _width_of_tables(side: Side, room: float) -> float:
-    """How wide the tables of a dataset are, with the marks; a caption has half a page."""
-    return min(room, max([room * 0.4, *(grid.width * LETTER + MARK for _, grid in side[1])]))
-
-
 def _write_side(sheet: Sheet, side: Side, caption: str, x: float, y: float, width: float) -> float:
     """Write a dataset under its caption, and return where it ends."""
     signs, tables = side
@@ -165,7 +159,8 @@ def picture(sensitivity: Sensitivity, width: float, ax: Axes | None = None) -> P
     marked = shown.marked_witness(sensitivity.universe, sensitivity.witness)
     title, value = heading(sensitivity.query, sensitivity.relation), value_text(sensitivity.value)
     sheet = sheet_of(marked, captions(sensitivity), true_minus(value), 72 * width - 2 * MARGIN)
-    keys = row_keys(marked, sensitivity.relation.sides)
+    legend = zip(("removed", "added"), sensitivity.relation.sides, marked.counts[1:], strict=True)
+    keys = [kind_key(kind, word) for kind, word, n in legend if n]
     height = sheet.height + 40 + KEYS * bool(keys)  # title, legend, margins
     room = 72 * width - MARGIN, sheet.height
     if ax is not None:

@@ -497,8 +497,8 @@ def test_an_audit_asks_statements():
 
 # -- where many datasets together are known to lose rows -----------------------------------------
 
-# DuckDB 2.0 loses the row of NULL that a total of nothing is,
-# where a UNION in a lateral join has it.
+# DuckDB 2.0.0 lost the row of NULL that a total of nothing is, where a UNION in a lateral join
+# has it; the stand-in below loses it for whatever version there is.
 LOSES_A_ROW = """
     WITH totals AS (SELECT SUM(pay) AS t FROM staff UNION ALL SELECT SUM(hours) FROM visits)
     SELECT SUM(COALESCE(t, 7)) AS n FROM totals
@@ -518,8 +518,17 @@ def test_the_sample_asks_where_tables_are_empty(monkeypatch, size):
     query, closes_duckdb = sl.sql(LOSES_A_ROW), "SELECT d, COUNT(*) FROM staff GROUP BY ROLLUP (d)"
     assert duck.parsed(closes_duckdb).alone
     assert sl.global_sensitivity(query, visitors, **asked).value == 7
-    kept = duck.parsed
+    kept, ask_all = duck.parsed, duck.DuckDB.ask_all
+
+    def loses(database, text, stacks, datasets, *options):
+        held = list(stacks)
+        employed = set(held[0]["staff"][0].tolist())
+        for each in ask_all(database, text, held, datasets, *options):
+            lost = [one._replace(rows=[(size,)]) for one in each]
+            yield [each[i] if i in employed else lost[i] for i in range(datasets)]
+
     monkeypatch.setattr(duck, "parsed", lambda text: replace(kept(text), alone=False))
+    monkeypatch.setattr(duck.DuckDB, "ask_all", loses)
     with pytest.raises(RuntimeError, match="must answer many datasets as it does each alone"):
         sl.global_sensitivity(query, visitors, **asked)
 

@@ -245,14 +245,6 @@ def _all_moves(problem: Problem) -> list[tuple[int, Move]]:
     return [(size, move) for size, moves in problem.plan.items() for move in moves]
 
 
-def far_moves(problem: Problem) -> list[tuple[int, Move]]:
-    """A few sizes and moves, those with most records first."""
-    every = _all_moves(problem)
-    moving = [step for step in every if step[1] != (0, 0)] or every
-    moving.sort(key=lambda step: (-sum(step[1]), step[0]))
-    return moving[:: -(-len(moving) // MOST_MOVES)]
-
-
 def _widest_first(families: Sequence[LayoutFamily]) -> list[LayoutFamily]:
     return sorted(families, key=lambda family: family.best.gap, reverse=True)
 
