@@ -16,6 +16,7 @@ from collections.abc import Iterator
 from decimal import Decimal
 from fractions import Fraction
 from pathlib import Path
+from random import Random
 
 import pytest
 import tqdm.auto  # noqa: F401  chooses once how it shows progress: before a test makes a notebook of its process
@@ -49,14 +50,19 @@ def git(*asked: str) -> str:
 SEED = int(os.environ.get("SEED") or int(git("rev-parse", "HEAD")[:6] or "0", 16))
 
 
+def drawn(options: list, of: int) -> list:
+    """One in so many of these; lists of other lengths draw for themselves."""
+    return options if CHECK_ALL else options[Random(f"{SEED} {len(options)}").randrange(of) :: of]
+
+
 def in_turn(options: list) -> list:
     """One of these, another at the next commit; all of them in `make check-all`."""
-    return options if CHECK_ALL else [options[SEED % len(options)]]
+    return drawn(options, len(options))
 
 
 def a_third(options: list) -> list:
     """Every third of these, others at the next commit; all of them in `make check-all`."""
-    return options if CHECK_ALL else options[SEED % 3 :: 3]
+    return drawn(options, 3)
 
 
 def turn(mine: int, of: int) -> pytest.MarkDecorator:

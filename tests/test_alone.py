@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from conftest import CHECK_ALL, ROOT
+from conftest import CHECK_ALL, ROOT, in_turn
 
 # A process in which nothing beyond the small package can be imported.
 ALONE = "import sys; sys.modules['sensitivity_beyond'] = None; import sensitivity_lab as sl\n"
@@ -96,7 +96,7 @@ print(json.dumps({"loads": Loads.by}))
 """
 
 
-@pytest.mark.parametrize("chapter", ["by-hand", "school", "vehicle", "closed-forms"])
+@pytest.mark.parametrize("chapter", in_turn(["by-hand", "school", "vehicle", "closed-forms"]))
 def test_the_chapters_that_start_stand_on_the_small_package(chapter):
     """Catches a call on these pages that leaves numbers for tables, a proof or an audit."""
     path = ROOT / "notebooks" / f"{chapter}.ipynb"

@@ -12,7 +12,7 @@ from unittest.mock import MagicMock
 
 import nbformat
 import pytest
-from conftest import CHECK_ALL, ROOT, SEED, a_third
+from conftest import CHECK_ALL, ROOT, SEED, a_third, in_turn, turn
 from matplotlib.figure import Figure
 from sensitivity_book.data.real import workplace_charging
 from sensitivity_book.data.scenarios import school_large
@@ -118,7 +118,7 @@ def as_stored(picture: str) -> str:
     return re.sub(r'(\sid="|href="#|url\(#)live-[a-z-]+-\d-', r"\1", plain)
 
 
-@pytest.mark.parametrize("name", EXPLORERS)
+@pytest.mark.parametrize("name", a_third([*EXPLORERS]))
 def test_a_stored_frame_is_what_a_page_computes(name):
     """Catches a chapter stored before an explorer changed, and a frame that changes its words or
     marks when Python has started: every knob is turned to both ends, and of all settings some are
@@ -233,6 +233,7 @@ print(frame({"explorer": "formula", "settings": {"k": "7"}})["text"])
 """
 
 
+@turn(0, 2)
 def test_the_stand_ins_are_enough():
     """Catches an import that the page's Python has not, and a picture that it shows as a name."""
     places = ["book/sensitivity_book/live/stand_ins", "", "book"]
@@ -309,7 +310,7 @@ ASKED = {
 }
 
 
-@pytest.mark.parametrize("question", a_third([*statements.QUESTIONS]))
+@pytest.mark.parametrize("question", in_turn([*statements.QUESTIONS]))
 def test_a_question_to_a_table_moves_as_far_as_its_statement(question):
     """Catches a function of the explorer that is not what its name says."""
     for words, relation in statements.ONE.items():

@@ -8,7 +8,7 @@ from symtable import symtable
 
 import nbformat
 import pytest
-from conftest import ROOT, in_turn
+from conftest import ROOT, turn
 from lab_copies import RAW, lab
 from nbclient import NotebookClient
 
@@ -89,7 +89,8 @@ OTHER = {
 }
 
 
-@pytest.mark.parametrize("name", in_turn(list(OTHER)))
+@turn(0, 2)
+@pytest.mark.parametrize("name", list(OTHER))
 def test_other_data_flow_through_a_copy(name):
     """Catches a cell that knows ten pupils, a scale from 1 to 3, or a solution,
     and stops whoever has others."""
@@ -115,6 +116,7 @@ FAILS = """def span(dataset):
 sl.global_sensitivity(span, sl.Universe.population(range(7)), size=6, relation=sl.Remove(1))"""
 
 
+@turn(1, 2)
 def test_every_page_of_the_path_ends_with_the_readers_turn_and_an_own_function_may_fail():
     """Catches a last cell that does not run as it is, alone, or shows nothing; the package's
     frames, dozens of them, between a reader's function and what is said of it."""

@@ -6,7 +6,7 @@ from types import ModuleType
 import matplotlib.pyplot as plt
 import nbformat
 import pytest
-from conftest import CHECK_ALL, ROOT
+from conftest import CHECK_ALL, ROOT, in_turn
 from sensitivity_book.live.needs import names
 from sensitivity_book.live.shell import Session
 
@@ -155,7 +155,7 @@ def stored(cell):
     return "".join(out.get("text") or out.data["text/plain"] for out in said)
 
 
-@pytest.mark.parametrize("name", NOTEBOOKS)
+@pytest.mark.parametrize("name", in_turn(NOTEBOOKS))
 def test_cells_from_the_last_to_the_first_give_their_stored_outputs(name, monkeypatch):
     """Catches a cell above that is needed and does not run, or runs with a later cell's names."""
     monkeypatch.setitem(sys.modules, "__main__", ModuleType("__main__"))

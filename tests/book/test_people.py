@@ -7,6 +7,7 @@ from itertools import combinations_with_replacement, product
 
 import pandas as pd
 import pytest
+from conftest import in_turn
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sensitivity_book.theory.people import (
@@ -69,7 +70,7 @@ def largest(universe, truncation, by, most):
 # --- truncation --------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("truncation", [E(1), E(2), E(3), UNIQUE])
+@pytest.mark.parametrize("truncation", in_turn([E(1), E(2), E(3), UNIQUE]))
 def test_one_row_moves_as_many_kept_rows_as_the_truncation_says(truncation):
     """Catches `moved` or `most` that is not attained, or that is too small."""
     names = list("abcd")[: 1 + getattr(truncation, "max_rows", 2)]

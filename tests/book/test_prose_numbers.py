@@ -8,7 +8,7 @@ from html import unescape
 from itertools import pairwise, product
 
 import pytest
-from conftest import ROOT
+from conftest import ROOT, in_turn
 
 from sensitivity_lab.definition import QUERIES, greatest, population_pairs
 
@@ -152,7 +152,7 @@ def test_the_schools_picture_is_told_as_it_is_drawn():
     shown = [cell["metadata"].get("mystnb", {}) for cell in json.loads(school)["cells"]]
     [bend] = [one for one in shown if one.get("figure", {}).get("name") == "fig-school-bend"]
     days = [1, 2, 3, 4, 5, 6, 7, 8, 15, 20]
-    for k in (3, 4):
+    for k in in_turn([3, 4]):
         pairs = population_pairs(days, 6, "Change", k)
         assert re.search(rf"\b{greatest(*QUERIES['sum'], pairs).value}\b", bend["image"]["alt"])
 

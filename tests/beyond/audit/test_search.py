@@ -8,7 +8,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from conftest import STANDARD
+from conftest import STANDARD, in_turn
 from sensitivity_beyond.audit.boundary_values import boundary_positions
 from sensitivity_beyond.audit.search import search as stages
 from sensitivity_beyond.audit.search.layouts import Layout
@@ -221,7 +221,7 @@ def test_the_widest_pair_is_made_plain(universe, query):
 INCOMES = np.rint(np.random.default_rng(1).lognormal(10, 0.8, 300)).astype(np.int64)
 
 
-LARGE = [sl.Universe.population(INCOMES), sl.Universe.value_range(range(0, 100_001, 500))]
+LARGE = in_turn([sl.Universe.population(INCOMES), sl.Universe.value_range(range(0, 100_001, 500))])
 
 
 @pytest.mark.parametrize(

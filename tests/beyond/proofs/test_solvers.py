@@ -14,7 +14,7 @@ from unittest.mock import Mock
 
 import numpy as np
 import pytest
-from conftest import MONOTONE, SPREADS
+from conftest import MONOTONE, SPREADS, in_turn
 from conftest import STANDARD as RELATIONS
 from routes import CHECKED, agree, checks_find_what_is_false, random_histogram, random_universe
 from sensitivity_beyond.proofs.scatter import filtered_maximum
@@ -42,7 +42,7 @@ EVERY = [*MONOTONE, *SPREADS, sl.RANGE, PREDICATE, sl.histogram([0, 2, 4, 9]), s
 
 
 @pytest.mark.parametrize("family", FAMILIES)
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", in_turn([*range(4)]))
 def test_random_questions_equal_the_walk(family, seed):
     """Catches a dropped case, a swapped bound, an index off by one, a false witness;
     of all and of one dataset."""

@@ -19,6 +19,7 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
+from conftest import in_turn, turn
 from sensitivity_beyond.tables.order import OrderMatters
 from sensitivity_beyond.tables.people import AnyPeople, People
 from sensitivity_beyond.tables.rows import Rows
@@ -471,6 +472,7 @@ def test_an_error_of_the_statement_names_the_dataset_and_the_engines_message():
 # -- whole sensitivities ---------------------------------------------------------------------
 
 
+@turn(0, 2)
 def test_executors_answer_statements():
     """Catches a statement that cannot be sent to another process, and a connection that is."""
     query = sl.sql(TOTALS)
@@ -486,7 +488,7 @@ def test_executors_answer_statements():
             sensitivity(sl.sql(TOTALS, connection=connection), executor=pool)
 
 
-@pytest.mark.parametrize("keys", [None, ["d"]])
+@pytest.mark.parametrize("keys", in_turn([None, ["d"]]))
 def test_a_result_shows_the_statement_and_reproduces_its_witness(keys, library):
     """Catches a card that fails, a snippet that asks another question, or that cannot be run."""
     universe = sl.Universe.population(library(COLUMNS), name="staff")

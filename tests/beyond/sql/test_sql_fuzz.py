@@ -143,7 +143,7 @@ def test_a_sensitivity_is_the_brute_forces_or_is_refused(engine):
 TYPE_OF = {"D": "hash(typeof({})) % 1000", "P": "hashtext(pg_typeof({})::text) % 1000"}
 
 
-@pytest.mark.parametrize("library", a_third(oracle.LIBRARIES))
+@pytest.mark.parametrize("library", in_turn(oracle.LIBRARIES))
 @pytest.mark.parametrize("engine", "DP", indirect=True)  # sqlite has types of values alone
 def test_the_types_of_columns_are_those_of_all_datasets(engine, library):
     """Catches a type that is read off the rows of a dataset:

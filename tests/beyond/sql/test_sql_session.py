@@ -7,6 +7,7 @@ ValueError says which table, function or setting stands in the way. Never is it 
 
 import sqlite3
 from contextlib import closing
+from itertools import product
 
 import duckdb
 import pandas as pd
@@ -298,7 +299,7 @@ SESSIONS = [  # what the session has said, the statement, the value that it sees
 
 @pytest.mark.parametrize(
     ("case", "begun"),
-    [*((case, False) for case in SESSIONS), *((case, True) for case in a_third(SESSIONS))],
+    [*product(a_third(SESSIONS), (False, True))],
 )
 def test_the_session_of_duckdb_is_the_callers(case, begun):
     """Catches a second session, with other settings, macros, variables or names,

@@ -4,7 +4,7 @@ import sys
 from itertools import product
 
 import pytest
-from conftest import a_third, in_turn, refused
+from conftest import in_turn, refused
 from pictures import said, turned
 
 import sensitivity_lab as sl
@@ -24,7 +24,7 @@ KINDS = {
 SETTINGS = [(6, 1, sl.MEAN), (6, 3, sl.MEDIAN), (9, 1, sl.MAX)]
 
 
-@pytest.mark.parametrize(("family", "setting"), a_third([*product(KINDS, SETTINGS)]))
+@pytest.mark.parametrize(("family", "setting"), in_turn([*product(KINDS, SETTINGS)]))
 def test_a_setting_shows_its_sensitivity_and_its_pair(days, family, setting):
     """Catches a control that is not connected, and a pair of another setting."""
     (size, k, query), kind = setting, KINDS[family]

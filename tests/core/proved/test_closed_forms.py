@@ -4,7 +4,7 @@ and what they refuse."""
 from fractions import Fraction
 
 import pytest
-from conftest import MONOTONE, SPREADS
+from conftest import MONOTONE, SPREADS, a_third
 from conftest import STANDARD as RELATIONS
 
 import sensitivity_lab as sl
@@ -31,7 +31,7 @@ def widest_in_words(c, a, b, ddof):
     )
 
 
-@pytest.mark.parametrize("ddof", [0, 1, 2, 3])
+@pytest.mark.parametrize("ddof", a_third([0, 1, 2, 3]))
 def test_at_least_m_records_are_decided_by_the_shares_with_the_fewest(ddof):
     """Catches a share of thm-sizes-mixed, with a < b above all, that is wider than its formula."""
     shares = 0
