@@ -134,7 +134,7 @@ TRIED = [
 ]
 
 
-@pytest.mark.parametrize("name", ON_PAPER)
+@pytest.mark.parametrize("name", a_third([*ON_PAPER]))
 def test_on_paper_a_dataset_is_judged_as_python_judges_it(script: Page, name: str) -> None:
     """Catches a reading, a check or a verdict without Python that is another one with it;
     all that is right is tried."""

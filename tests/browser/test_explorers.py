@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 import pytest
-from conftest import HTML, a_third, in_turn, turn
+from conftest import HTML, in_turn, turn
 from playwright.sync_api import Browser, Locator, Page, expect
 from sensitivity_book.live.explorers import frame
 from sensitivity_book.stage.explorers import explorer as module
@@ -31,7 +31,7 @@ PAGES = {
 }
 
 
-TURNS = [pytest.param(name, marks=pytest.mark.xdist_group(name)) for name in a_third([*EXPLORERS])]
+TURNS = [pytest.param(name, marks=pytest.mark.xdist_group(name)) for name in in_turn([*EXPLORERS])]
 
 
 @pytest.fixture(scope="module", params=TURNS)
@@ -229,7 +229,7 @@ def test_a_page_is_as_it_was_until_python_is_asked(browser: Browser, live: str) 
         assert not page.evaluate("window.stand?.asked.length")
 
 
-@pytest.mark.parametrize("name", a_third([*BEYOND]))
+@pytest.mark.parametrize("name", in_turn([*BEYOND]))
 def test_every_knob_computes(browser: Browser, name: str) -> None:
     """Catches a stored frame, another knob's field, a lost number;
     what has no name, is faint, small or off the page."""
@@ -401,7 +401,7 @@ RUNTIME = HTML / "_static" / "live" / "lab.zip.js"
 SLOWLY = 180_000  # ms: Python starts in 8 seconds, and on a busy machine in a minute
 
 
-@turn(1, 3)
+@turn(0, 4)
 @pytest.mark.skipif(not RUNTIME.exists(), reason="the book was built without Python for its pages")
 def test_the_page_itself_computes(browser: Browser) -> None:
     """Catches an explorer that the browser's own Python cannot import,

@@ -56,7 +56,7 @@ def lab(folder: Path) -> Iterator[str]:
         server.wait(timeout=20)
 
 
-@turn(0, 2)
+@turn(1, 4)
 def test_a_chapter_runs_to_its_end(browser: Browser, lab: str, folder: Path) -> None:
     """Catches a chapter that works in the build alone: a kernel, file or widget not found."""
     chapter = next(notebook for name, notebook in lab_copies.lab.copies() if name == CHAPTER)
@@ -101,7 +101,7 @@ AT_ONCE = """() => new MutationObserver((_, watch) => {
 PUBLIC = "import sensitivity_lab as sl; sl.explore(sl.Universe.population(range(4)), 2, [sl.MEAN])"
 
 
-@turn(1, 2)
+@turn(3, 4)
 def test_explorers_and_dots_are_alive(browser: Browser, lab: str, folder: Path) -> None:
     """Catches a dead control, a game without its script or style, a key that cuts the cell,
     and what saving loses."""

@@ -63,7 +63,7 @@ def pull(page: Page, hand: str, start: list[float], end: list[float]) -> None:
     session.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
 
 
-@pytest.mark.parametrize(("hand", "width"), HANDS)
+@pytest.mark.parametrize(("hand", "width"), a_third(HANDS))
 def test_a_hand_pulls_each_play(browser: Browser, hand: str, width: int) -> None:
     """Catches a part that is not held, falls at the wrong side or counts twice;
     a page that scrolls away under a finger."""
@@ -94,12 +94,12 @@ LOOKED_AT = {
     "book/board.html": ("form.board, .claim:first-of-type", []),
 }  # fmt: skip
 # ruff: enable[E501]
-for name in a_third(list(EXPLORERS)):
+for name in in_turn(list(EXPLORERS)):
     last = [(f"#{name}-{knob.argument}", "End") for knob in EXPLORERS[name].knobs]
     LOOKED_AT[PAGES[name]] = f"#explorer-{name}", last
 
 
-@pytest.mark.parametrize("name", LOOKED_AT)
+@pytest.mark.parametrize("name", a_third([*LOOKED_AT]))
 @pytest.mark.parametrize(("width", "scheme"), in_turn(LOOKS))
 def test_everybody_can_read_and_hit_it(
     browser: Browser, name: str, width: int, scheme: str
