@@ -34,8 +34,7 @@ def random_histogram(rng, universe):
 
 
 def records_of_a_type(rng, most):
-    """A few records of an integer type: its ends and their neighbours, around zero and halves,
-    or anywhere."""
+    """A few records of an integer type: its ends and their neighbours, halves, or any."""
     info = np.iinfo(f"{rng.choice(['int', 'uint'])}{rng.choice([8, 16, 32, 64])}")
     low, high = int(info.min), int(info.max)
     ends = [low, low + 1, low // 2, 0, 1, high // 2, high // 2 + 1, high - 1, high]
@@ -44,8 +43,7 @@ def records_of_a_type(rng, most):
 
 
 def random_records(rng, most):
-    """Ties, outliers, offsets, fractions, tenths, decimals, the edges of 64 bits and beyond;
-    at times of a type."""
+    """Ties, outliers, offsets, fractions, decimals, the edges of 64 bits and beyond."""
     if rng.random() < 0.2:
         return records_of_a_type(rng, most)
     spread = rng.choice([1, 2, 4, 9, 30])

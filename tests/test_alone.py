@@ -126,8 +126,7 @@ print(doctest.DocTestRunner().run(test))
 
 @pytest.mark.skipif(not CHECK_ALL, reason="installs an environment of its own: in check-all")
 def test_the_small_package_is_installed_alone(tmp_path):
-    """Catches a file that its wheel lacks, a library that it does not name, a test of more;
-    and a table that is another's without what goes beyond."""
+    """Catches a file that its wheel lacks, a library it does not name, a table of another."""
     shutil.copytree(ROOT, tmp_path / "source", ignore=LEAVE)
     subprocess.run([sys.executable, "-m", "venv", tmp_path / "bare"], check=True)
     python = tmp_path / "bare" / "bin" / "python"

@@ -107,8 +107,7 @@ lib,1,2026-01-01,mean,bounds,sensitivity,1
 
 
 def test_asking_again_says_what_changed():
-    """Catches a new date taken for news, and news that is not told:
-    of a table, and of the board."""
+    """Catches a new date taken for news, and news not told: of a table, and of the board."""
     table = audit.figures(TABLE)
     assert changed(table, audit.figures(TABLE.replace("2026-01", "2027-05"))) == []
     newer = TABLE.replace("lib,1,", "lib,2,").replace("y,3", "y,4").replace("mean", "max")

@@ -20,8 +20,7 @@ BOUNDS = {"lower_bound": "-3", "upper_bound": "5.5", "tree_height": "2", "branch
 
 
 def brute_square(query, quantity, settings, partitions, entries):
-    """The furthest that one person moves a quantity,
-    over all that she may add to each partition."""
+    """The furthest that one person moves a quantity, over all that she may add."""
     low, high = Fraction(settings["lower_bound"]), Fraction(settings["upper_bound"])
     values = [low - 1, low, (low + high) / 2, (low + 2 * high) / 3, high]
     held = [x for n in range(entries + 1) for x in combinations_with_replacement(values, n)]
@@ -59,8 +58,7 @@ def test_the_exact_value_is_that_of_all_a_person_may_add(
 
 
 def test_the_plan_is_that_of_the_readme_and_no_other_needs_fewer_pairs():
-    """Catches a plan that is not theirs, m = 285 and k = 285 for γ = 0.1,
-    and a root of another equation."""
+    """Catches a plan that is not theirs, m = k = 285 for γ = 0.1; a root of another equation."""
     assert (sampler.plan(0.1).m, sampler.plan(0.1).k) == (285, 285)
     for gamma in (0.02, 0.33, 0.9):
         tried = (gamma * i / 2000 for i in range(1, 2000))
@@ -98,8 +96,7 @@ def claimed_and_found(name, x, y):
 
 @pytest.mark.parametrize("annotation", senscheck.ANNOTATIONS, ids=lambda one: one.name)
 def test_a_wrong_annotation_by_every_pair_of_calls(annotation):
-    """Catches a witness that is none or not of the smallest numbers,
-    and a factor of the witness alone."""
+    """Catches a witness that is none or not the smallest, and a factor of the witness alone."""
     row, ask = senscheck.smallest(annotation), claimed_and_found
     asked = ask(annotation.name, row.dataset, row.neighbour)
     assert (row.claimed, row.found) == pytest.approx(asked)
@@ -129,8 +126,7 @@ REDUCED = {
 
 
 def gap(reduced, *pair):
-    """How far the answers lie apart in L1, NaN read as infinity,
-    which dp-recorder's metric does."""
+    """How far the answers lie apart in L1, NaN read as infinity, as dp-recorder does."""
     arrays = (np.array([math.nan if v is None else v for v in x], dtype=np.float64) for x in pair)
     one, other = (np.array(REDUCED[reduced.test](x), dtype=np.float64) for x in arrays)
     return float(np.nan_to_num(np.abs(one - other).sum(), nan=math.inf))
@@ -185,8 +181,7 @@ def steps_of(length, neighbours):
 @pytest.mark.parametrize("neighbours", [noisy.one_entry, noisy.each_entry])
 @pytest.mark.parametrize("length", [1, 2, 3, 4, 5, 8, 10])
 def test_the_exact_sensitivity_is_the_longest_step(length, neighbours):
-    """Catches a number that is enumerated for the wrong neighbours,
-    or reckoned wrongly beyond five."""
+    """Catches a number enumerated for the wrong neighbours, or reckoned wrongly beyond five."""
     longest = np.abs(steps_of(length, neighbours)).sum(axis=1).max()
     assert noisy.most_moved(length, neighbours) == longest
 
@@ -194,8 +189,7 @@ def test_the_exact_sensitivity_is_the_longest_step(length, neighbours):
 @pytest.mark.parametrize("epsilon", [Fraction(1, 10), Fraction(7, 10), Fraction(3, 2)])
 @pytest.mark.parametrize("mechanism", noisy.MECHANISMS, ids=lambda m: f"{m.name}, {m.relation}")
 def test_the_kept_epsilon_is_the_widest_ratio_of_densities(mechanism, epsilon):
-    """Catches an ε that some output exceeds, or that none reaches:
-    outputs far from all, and anywhere."""
+    """Catches an ε that some output exceeds, or none reaches: far from all, and anywhere."""
     steps = np.tile(steps_of(mechanism.length, mechanism.neighbours), mechanism.copies)
     width, scale = mechanism.length * mechanism.copies, float(mechanism.scale(epsilon))
     anywhere = np.random.default_rng(3).uniform(-4, 4, (20, width))

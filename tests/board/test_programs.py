@@ -65,8 +65,7 @@ def test_opendp_says_what_is_on_the_board(address, capsys):
 
 
 def test_a_program_is_made_of_its_shape_and_its_own_parts(tmp_path):
-    """Catches a part of another program, a shape's value that hides it,
-    and a comment read as a package."""
+    """Catches a part of another program, a value that hides it, a comment read as a package."""
     told = "[shapes.s]\ntext = 'f($x, $y)'\nx = '1'\n[programs.a]\nshape = 's'\ny = '2'\n"
     told += "[programs.b]\nshape = 's'\nx = '3'\ny = '4'\n[programs.c]\ntext = 'g()'\n"
     (tmp_path / "one").mkdir()

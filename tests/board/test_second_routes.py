@@ -86,8 +86,7 @@ def test_the_published_bound_is_the_librarys():
 
 
 def test_a_person_in_a_plane_in_three_rounds(jax_cases):
-    """Catches vectors that are too long or move the rounds otherwise,
-    and a claim that its note misnames."""
+    """Catches vectors too long or turned otherwise, and a claim that its note misnames."""
     rows = [case.row for case in jax_cases if case.setting.startswith("three rounds")]
     (found,) = {row.neighbour[0] for row in rows}
     assert np.linalg.norm(found, axis=1) == pytest.approx([1, 1, 1])

@@ -80,8 +80,7 @@ def said_by(python, place, code, *asked):
 
 @pytest.mark.skipif(not CHECK_ALL, reason="installs an environment of its own: in check-all")
 def test_the_small_package_answers_alone_and_says_what_is_beyond_it(tmp_path):
-    """Catches a core that leans on what is not installed with it,
-    and a call that does not say what to install."""
+    """Catches a core that leans on what is not there, and a call that says not what to install."""
     value, rows, *sentences = said_by(environment(tmp_path, "."), tmp_path, SMALL)
     assert (value, rows) == ("19/6", "2")
     needed = "needs sensitivity-beyond: pip install sensitivity-beyond"

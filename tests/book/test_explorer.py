@@ -147,8 +147,7 @@ def test_every_explorer_is_stored():
 
 
 def test_live_controls_compute(explorer, monkeypatch):
-    """Catches a control or a click that is not connected, a setting of another knob, frames that
-    nobody asked for, and Colab's hint."""
+    """Catches a dead control or click, another knob's setting, needless frames, Colab's hint."""
     monkeypatch.setitem(sys.modules, "google.colab.output", MagicMock())
     bundle, metadata = explorer._repr_mimebundle_()
     assert "custom_widget_manager" in str(metadata)
@@ -200,8 +199,7 @@ def in_page(monkeypatch):
 
 @pytest.mark.usefixtures("in_page")
 def test_a_cell_shows_an_explorer_that_is_not_in_the_book():
-    """Catches an edited cell whose knobs turn another explorer,
-    and a cell that draws all frames."""
+    """Catches an edited cell whose knobs turn another explorer, or that draws all frames."""
     with pytest.raises(ValueError, match="no explorer witness-school-year is known; run the cell"):
         fields({"explorer": "witness-school-year"})
     explorer = witness_explorer(school_large().universes, size=6, start="school_year")
@@ -326,8 +324,7 @@ def test_a_question_to_a_table_moves_as_far_as_its_statement(question):
     ("sessions", "top", "epsilon"), [(22, 10, 1), (31, 20, 0.1), (1, 2, 0.5), (4, 8, 2)]
 )
 def test_bounds_cost_what_pandas_says(sessions, top, epsilon):
-    """Catches energy that is lost twice, a scale without a bound,
-    and an error without the noise."""
+    """Catches energy lost twice, a scale without a bound, an error without the noise."""
     month = workplace_charging().read().query("month == '2015-09'")
     kept = month.sort_values("session").groupby("driver").head(sessions)["kwh"]
     lost = month["kwh"].sum() - kept.clip(0, top).sum()
@@ -343,8 +340,7 @@ def test_bounds_cost_what_pandas_says(sessions, top, epsilon):
 
 
 def test_typed_bounds_of_a_person_are_the_noise_of_the_sentence():
-    """Catches noise of other bounds or another budget:
-    both promises are held by their definitions."""
+    """Catches noise of other bounds or another budget, by the definitions of both promises."""
     text = said("people", groups="100", rows="5", epsilon="0.3")
     tents = float(re.search(r"Laplace noise deviates by ([\d.]+)", text)[1])
     bells = float(re.search(r"\) by ([\d.]+)", text)[1])

@@ -98,8 +98,7 @@ def of_both(shape, records):
 
 @pytest.mark.parametrize("seed", range(5))
 def test_no_dataset_is_above_a_bound(seed):
-    """Catches a bound that some dataset at some distance exceeds:
-    self-joins, cycles, equal rows."""
+    """Catches a bound that some dataset exceeds: self-joins, cycles, equal rows."""
     rng, itself, checked = random.Random(seed), 0, 0
     for _ in range(WORLDS // 5):
         shape = random_shape(rng)
@@ -167,8 +166,7 @@ def edges(joined):
 
 
 def by_bits(table, parts):
-    """T by parts, as files of hkustDB/ResidualSensitivity have it:
-    the first part is the highest bit."""
+    """T by parts, as hkustDB/ResidualSensitivity has it: the first part is the highest bit."""
     return {
         frozenset(i for i in range(parts) if bits >> (parts - 1 - i) & 1): most
         for bits, most in table.items()

@@ -92,8 +92,7 @@ RUNS = {
 
 @pytest.mark.parametrize(("cells", "runs"), RUNS.values(), ids=RUNS)
 def test_cells_run_in_any_order(cells, runs):
-    """Catches a reader who waits for cells that are not needed,
-    or gets what a run from the top does not give."""
+    """Catches cells that run without need, or give another answer than from the top."""
     one, messages = session()
     for cell, planned, shown in runs:
         messages.clear()

@@ -41,8 +41,7 @@ def verdicts(transformation, rows):
 @pytest.mark.parametrize(("size", "metric"), a_third(WORLDS), ids=str)
 @pytest.mark.parametrize("bounds", BOUNDS, ids=str)
 def test_maps_of_bounded_numbers(bounds, size, metric):
-    """Catches a map that is too small, or larger than need be, at any d_in;
-    and rows driven apart."""
+    """Catches a map too small, or larger than need be, at any d_in; and rows driven apart."""
     domain, (low, high) = Records(bounds, size), bounds
     grid = sorted({low, 0, high} if low < 0 < high else bounds)
     for make in (make_sum, make_count, *([make_mean] if size is not None else [])):

@@ -60,8 +60,7 @@ def cells(html, tag):
 
 
 def test_numbers_stand_on_the_right_below_their_headings():
-    """Catches words on the right, numbers on the left, a hyphen for a minus,
-    and a date that is hurt."""
+    """Catches words on the right, numbers on the left, a hyphen for a minus, a hurt date."""
     frame = pd.DataFrame({
         "query": ["mean", "sum"], "exact": ["19/6 ≈ 3.17", "-1/2"], "gap": ["∞", "1e-09"],
         "pair": ["(-1, 2)", "(0, -3)"], "day": ["2024-01-02", "1-2"],
@@ -83,8 +82,7 @@ def code_of(path):
 
 
 def test_a_colour_is_written_in_one_place():
-    """Catches a colour beside those of the two palettes,
-    which the dark page and the package would not know."""
+    """Catches a colour beside those of the two palettes, which the dark page would not know."""
     names = "white|black|gr[ae]y|red|green|blue|orange"
     colour = re.compile(
         r"#(?:[0-9a-fA-F]{3,4}){1,2}\b|\b(?:rgb|hsl)a?\((?!\{)"

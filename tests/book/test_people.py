@@ -108,8 +108,7 @@ def neighbours(values, keys):
 @pytest.mark.parametrize("allowed", [(1, 0), (0, 1), (1, 1)])
 @pytest.mark.parametrize("truncations", [(E(1), E(1)), (E(1), UNIQUE), (UNIQUE, UNIQUE)])
 def test_keys_one_by_one_agree_with_all_tables(truncations, allowed, of):
-    """Catches a wrong sum over keys: every pair of pairs of tables,
-    with two keys and two values."""
+    """Catches a wrong sum over keys: all pairs of pairs of tables of two keys and two values."""
     near = neighbours("ab", 2)
     joined = {sides: join_private(*sides, *truncations) for sides in product(near, repeat=2)}
     expected = max(

@@ -16,8 +16,7 @@ QUERIES = {query.name: query for query in data.QUERIES}
 
 
 def test_nothing_published_is_left_out():
-    """Catches a lost row: 10 queries, 2 relations, and 16 columns × distances;
-    and 200 local ones."""
+    """Catches a lost row: 10 queries, 2 relations, 16 columns × distances; and 200 local ones."""
     assert (len(PUBLISHED), len(LOCAL)) == (320, 200)
     assert set(PUBLISHED["query"]) == set(QUERIES)
     assert set(PUBLISHED.groupby(["scenario", "relation", "k"]).size()) == {20}

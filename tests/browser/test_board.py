@@ -94,8 +94,7 @@ def test_a_filter_shows_what_it_names_and_says_how_many(page: Page, name: str) -
 
 
 def test_filters_hold_together_and_their_address_shows_them_again(page: Page) -> None:
-    """Catches filters that add up instead of narrowing, a heading over nothing,
-    a view that cannot be linked to."""
+    """Catches filters that add up, a heading over nothing, a view that cannot be linked to."""
     chosen = {"library": "diffprivlib", "verdict": "too small", "relation": "changed"}
     for name, choice in chosen.items():
         field(page, name).select_option(choice)

@@ -298,8 +298,7 @@ def opened(
     before: str = "",
     **options: Any,
 ) -> Iterator[Page]:
-    """A page of the book, without motion and formulas, after a script;
-    it asks for nothing and raises nothing."""
+    """A page without motion and formulas; it asks for nothing and raises nothing."""
     options = {"reduced_motion": "reduce", "color_scheme": "light", **options}
     page = browser.new_page(viewport={"width": width, "height": 900}, **options)
     page.set_default_timeout(BUSY)
@@ -343,8 +342,7 @@ def test_the_link_leads_to_the_pdf_of_this_build(browser: Browser, tmp_path: Pat
 
 @pytest.mark.parametrize("name", in_turn(["book/notation.html", "notebooks/by-hand.html"]))
 def test_paper_is_black_on_white(browser: Browser, name: str) -> None:
-    """Catches a page that prints a dark scheme's pale text on white,
-    and links that are not seen."""
+    """Catches a dark scheme's pale text on white paper, and links that are not seen."""
     with opened(browser, name, formulas=True, color_scheme="dark") as page:
         page.emulate_media(media="print")
         assert page.evaluate("document.documentElement.dataset.theme") == "dark"
@@ -437,8 +435,7 @@ HIT = ":is(button, select, textarea, input:not([type=checkbox]), summary, .dot)"
 
 
 def assert_readable(page: Page, css: str, width: int) -> None:
-    """Nothing of these parts is faint, small, unnamed, off the page or on another,
-    nor too small to be hit."""
+    """Nothing of these parts is faint, small, unnamed, off the page or on another."""
     assert page.evaluate(WIDEST) <= width
     assert page.evaluate(UNREADABLE, css) == []
     assert faint_text(page) == []
@@ -453,8 +450,7 @@ def assert_readable(page: Page, css: str, width: int) -> None:
 
 
 def faint_text(page: Page, context: str = ARTICLE) -> list[str]:
-    """Every text with less contrast than WCAG's level AA asks:
-    axe-core's rule, a hundred times as fast."""
+    """Every text with less contrast than WCAG's AA asks, a hundred times as fast as axe-core."""
     found: list[str] = page.evaluate(FAINT, context)
     return found
 

@@ -103,8 +103,7 @@ PUBLIC = "import sensitivity_lab as sl; sl.explore(sl.Universe.population(range(
 
 @turn(3, 4)
 def test_explorers_and_dots_are_alive(browser: Browser, lab: str, folder: Path) -> None:
-    """Catches a dead control, a game without its script or style, a key that cuts the cell,
-    and what saving loses."""
+    """Catches a dead control, a game without its script, a key that cuts the cell, a loss."""
     sources = [MAKING, *(f"made[{name!r}]" for name in EXPLORERS), "Dots(moving())", PUBLIC]
     notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(s) for s in sources])
     notebook.metadata.kernelspec = {"name": "python3", "display_name": "Python 3"}

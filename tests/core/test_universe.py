@@ -43,8 +43,7 @@ def test_takes_any_sequence_of_numbers(values):
     "records", [[1, 2, 3, 4], [1, 1, 1, 2, 2, 3], [5] * 4, [1, 1, 2, 2, 3, 3], [7, 5, 6]]
 )
 def test_datasets_are_those_of_labelled_records(records):
-    """Catches a dataset that needs more copies than there are,
-    one that is missed or out of order."""
+    """Catches a dataset of more copies than there are, one missed or out of order."""
     known, free = sl.Universe.population(records), sl.Universe.value_range(records)
     for size in range(len(records) + 1):
         of_records = sorted({tuple(sorted(chosen)) for chosen in combinations(records, size)})
@@ -91,8 +90,7 @@ def test_the_given_array_may_change_afterwards():
 
 
 def test_repr_and_name():
-    """Catches a repr that hides the kind of universe or runs to pages,
-    and a Series' name that is lost."""
+    """Catches a repr that hides the kind or runs to pages, and a Series' name that is lost."""
     assert repr(sl.Universe.population([2, 1, 2])) == "Universe.population([1, 2, 2])"
     years = pd.Series([1, 2], name="school_year")
     assert repr(sl.Universe.population(years)) == "Universe.population([1, 2], name='school_year')"

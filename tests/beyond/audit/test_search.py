@@ -48,8 +48,7 @@ class Logged:
 
 
 def test_each_layout_is_tried():
-    """Catches a kind of layout that the starts leave out,
-    and values that break arithmetic never met."""
+    """Catches a kind of layout that the starts leave out, and values that break arithmetic."""
     log = Logged()
     searched(log, TEN, 4, trials=2000, seed=5)
     assert {*log.asked} >= {
@@ -115,8 +114,7 @@ def test_a_budget_is_held(trials, relation):
 
 
 def test_a_search_ends_with_its_time(monkeypatch):
-    """Catches a search that does not look at the clock,
-    and a limit on pairs where the clock is the limit."""
+    """Catches a search that never looks at the clock, or has a limit on pairs beside it."""
     clock = iter(range(10**6))
     monkeypatch.setattr(stages.time, "monotonic", lambda: next(clock))
     log, asked = Logged(), {"relations": [ONE_CHANGE], "method": "search"}
@@ -197,8 +195,7 @@ def test_what_is_no_pair_is_refused():
 @pytest.mark.parametrize("universe", [TEN, sl.Universe.population([*range(10)] * 3)])
 @pytest.mark.parametrize("query", [sl.MEDIAN, sl.count_distinct])
 def test_the_widest_pair_is_made_plain(universe, query):
-    """Catches a witness of many values where few show the same, or of more records than it needs; a
-    shrunk pair with more values, with another gap, or of records there are not."""
+    """Catches a witness of more values or records than it needs; a shrunk pair that is none."""
     row = searched(lambda x: x[-1], sl.Universe.value_range(range(100)), 12, trials=1000)
     assert row.found == 99
     assert (Counter(row.dataset), Counter(row.neighbour)) == ({0: 11, 99: 1}, {0: 12})
@@ -236,8 +233,7 @@ LARGE = in_turn([sl.Universe.population(INCOMES), sl.Universe.value_range(range(
     ],
 )  # fmt: skip
 def test_a_search_reaches_the_solver(universe, size, query, relation, trials):
-    """Catches a search that stops short where enumeration ends, at a thousand pairs; one that looks
-    for the step of a quantile by chance: it is one of 400 places."""
+    """Catches a search that stops short at a thousand pairs; a quantile's step found by chance."""
     question = {"size": size, "relation": relation}
     exact = sl.global_sensitivity(query, universe, **question, method="solver").value
     found = searched(query, universe, size, relation, trials=trials).found
@@ -246,8 +242,7 @@ def test_a_search_reaches_the_solver(universe, size, query, relation, trials):
 
 
 def test_rows_people_and_several_sizes_are_searched():
-    """Catches a search that finds less than the walk for people or rows,
-    or stays at one size of many."""
+    """Catches a search that finds less than the walk for people or rows, or stays at one size."""
     rows = sl.Universe.product(team=["a", "b"], pay=[0, 3, 9])
     for universe, trials in ((rows, 400), (sl.Universe.people(rows, most_rows=2), 60)):
         question = {"size": 2, "relation": sl.SymmetricDifference(1)}

@@ -51,8 +51,7 @@ def as_number(found):
 
 
 def best_of(rooms, a, b, norm):
-    """The best split of a and b, room after room:
-    a room says how far apart x and y of them are, or None."""
+    """The best split of a and b; a room says how far apart x and y of them are, or None."""
 
     @cache
     def best(place, a, b):
@@ -112,8 +111,7 @@ def test_every_split_of_every_small_population(bins, norm):
 
 @pytest.mark.parametrize("norm", NORMS)
 def test_random_rooms(norm):
-    """Catches a bin that matters for the a or for the b alone;
-    few own records beside many spare."""
+    """Catches a bin that matters for the a or the b alone; few own records beside many spare."""
     rng = random.Random(f"rooms {norm}")
     for case in range(CASES * 2):
         number, most = rng.choice([(5, 6), (5, 6), (9, 3), (14, 1)])
@@ -144,8 +142,7 @@ def test_a_table_that_is_too_large_is_not_made(monkeypatch):
 
 
 def test_a_predicate_of_one_bin_has_no_table():
-    """Catches work that grows with k where all the a and none of the b can count;
-    a witness in the predicate's order."""
+    """Catches work that grows with k; a witness in the predicate's order."""
     universe = sl.Universe.population(range(40_000))
     query = sl.count_where(lambda n: n >= 20_000)
     found = sl.global_sensitivity(query, universe, size=20_000, relation=sl.Change(8_000))
@@ -158,8 +155,7 @@ def test_a_predicate_of_one_bin_has_no_table():
 
 @pytest.mark.parametrize("kind", in_turn([sl.Universe.population, sl.Universe.value_range]))
 def test_every_relation_norm_and_size_by_group(kind):
-    """Catches a wrong extreme of a group, a split that is not the best,
-    a record in none of the keys."""
+    """Catches a wrong extreme of a group, a split not the best, a record in none of the keys."""
     rng = random.Random(f"by group {kind.__name__}")
     asked = 0
     for _ in range(GROUP_CASES * 5):
@@ -190,8 +186,7 @@ def sums_of(groups, norm):
 
 
 def summed(values):
-    """A group: the widest difference of the sums of x and y of its records,
-    None if it has fewer."""
+    """A group: the widest difference of the sums of x and y of its records, None if fewer."""
     falling = values[::-1]
 
     def apart(x, y):
@@ -280,8 +275,7 @@ BIN_QUERIES = [
 @pytest.mark.parametrize("norm", [1, 2, math.inf])
 @pytest.mark.parametrize(("query", "values"), a_third(BIN_QUERIES))
 def test_counts_in_bins_are_right_by_every_route(norm, query, values):
-    """Catches a wrong norm, bins that the bounds do not reach,
-    a predicate treated as a count of records."""
+    """Catches a wrong norm, bins beyond the bounds, a predicate treated as a count of records."""
     universes = [sl.Universe.value_range(values)]
     relations = [family(k) for family in RELATIONS for k in (1, 3)]
     asked = check_query(query, universes=universes, sizes=[1, 4], relations=relations, norm=norm)

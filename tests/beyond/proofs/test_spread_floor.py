@@ -157,8 +157,7 @@ def test_small_blocks_and_few_kept_change_nothing(monkeypatch):
 
 @pytest.mark.parametrize("shape", a_third([*SHAPES]))
 def test_a_run_reaches_as_far_as_its_best_split(shape):
-    """Catches a split of A that is not the best, a start at which it should have changed,
-    a bound of another run."""
+    """Catches a split of A not the best, a start at which it changes, a bound of another run."""
     rng = random.Random(shape)
     for _ in range(CASES // 8):
         records = sorted(SHAPES[shape](rng, rng.randint(3, 12)))

@@ -31,8 +31,7 @@ def table_of(records):
 
 
 def test_counts_of_a_dataset_as_it_is():
-    """Catches a count of columns or of the tables of a dict,
-    and a predicate asked of the columns."""
+    """Catches a count of columns or of the tables of a dict, a predicate asked of the columns."""
     frame = table_of(STAFF)
     assert (sl.COUNT(frame), sl.count_where(is_law)(frame)) == (5, 3)
     assert sl.COUNT(("no", "yes")) == sl.count_where(bool)([0, "x", True]) == 2
@@ -88,8 +87,7 @@ def test_a_million_rows():
 
 
 def test_a_query_of_ones_own_gets_numbers_in_order():
-    """Catches numbers given in the order of the records,
-    which a function of sorted ones misreads."""
+    """Catches numbers in the order of the records, which a function of sorted ones misreads."""
 
     def span(numbers):
         return numbers[-1] - numbers[0] if numbers else 0

@@ -178,8 +178,7 @@ def test_answers_that_are_refused(answer, error, words):
 
 
 def test_equal_numbers_under_other_labels_differ():
-    """Catches two answers, or verdicts on them, taken for one in a set, by `!=`,
-    or after a pickle."""
+    """Catches two answers, or verdicts, taken for one: in a set, by `!=`, after a pickle."""
     one, other = Labelled((1, 2), "ab"), Labelled((1, 2), "ac")
     assert one != other
     assert not one == other  # noqa: SIM201
@@ -239,8 +238,7 @@ def test_norm_0_of_standard_queries_is_enumerated(query, relation):
     ],
 )
 def test_the_sweep_and_the_walk_agree_on_keys(function, norm):
-    """Catches arrays of other numbers than the answers:
-    floats, Decimals, long ints, places as keys."""
+    """Catches arrays of other numbers than the answers: floats, long ints, places as keys."""
     sizes = range(3) if function(()) == {} else range(1, 3)
     universe, ask = sl.Universe.value_range([0, 4, 2]), {"size": sizes, "norm": norm}
     found, walked = (

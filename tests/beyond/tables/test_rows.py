@@ -117,8 +117,7 @@ def test_a_row():
 
 
 def test_what_is_missing_is_none():
-    """Catches the NaN of pandas, NaT, NA and null taken for records that
-    do not equal themselves."""
+    """Catches NaN, NaT, NA and null taken for records that do not equal themselves."""
     nullable = {"a": pd.array([1, None], dtype="Int64"), "t": [pd.NaT, pd.Timestamp("2024")]}
     for frame in (
         pd.DataFrame(nullable),

@@ -266,8 +266,7 @@ def test_a_dataset_with_null_is_no_dataset_of_a_universe_with_nan():
 
 @pytest.mark.parametrize("missing", list(combinations([None, NAN, pd.NA, pd.NaT], 2)), ids=str)
 def test_objects_that_are_missing_in_two_ways_are_refused(missing):
-    """Catches rows in which None, NaN, NA and NaT are one record,
-    though functions differ on them."""
+    """Catches rows in which None, NaN, NA and NaT are one record, though functions differ."""
     frame = column(["x", *missing], object)
     for make in (sl.Universe.population, sl.Universe.value_range):
         with refused(ValueError, "missing in one way in column a", "write None for all"):

@@ -215,8 +215,7 @@ class Swap(sl.Relation):
 
 
 def test_snippet_says_where_other_parts_come_from():
-    """Catches a snippet that cannot be completed where it says so,
-    or that names another's function."""
+    """Catches a snippet that cannot be completed where it says so, or names another's function."""
 
     def spread(x):
         return x[-1] - x[0]

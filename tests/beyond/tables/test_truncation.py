@@ -62,8 +62,7 @@ def test_anybody_bounded_is_whoever_can_be_left(seed):
 
 
 def test_a_real_table_may_have_the_column_that_comes_first():
-    """Catches a schema of one column that cannot bound a table of many,
-    and one that forgets a bound."""
+    """Catches a schema of one column that bounds no table of many, and a forgotten bound."""
     anybody = sl.Universe.people(sl.Universe.product(kwh=[0, 50]), most_rows=3)
     bounded = anybody.truncated(rows=2, keep="day").truncated(clip={"kwh": (0, 9)})
     assert bounded == sl.Universe.people(sl.Universe.product(kwh=[0, 9]), most_rows=2)

@@ -54,8 +54,7 @@ def test_a_column_that_says_no_number_is_left_to_the_walk():
 
 
 def test_what_is_too_large_says_so():
-    """Catches 4 for 6.15 of the default method,
-    and a standard deviation that is solved for hours."""
+    """Catches 4 for 6.15 of the default method, a standard deviation solved for hours."""
     many = pd.DataFrame(
         {"id": [i // 2 for i in range(80)], "price": [i * i % 71 for i in range(80)]}
     )
@@ -179,8 +178,7 @@ def test_the_number_of_a_person_is_one_in_a_dataset():
 
 
 def test_missing_is_written_and_checked():
-    """Catches a number for what is missing that is lost on the way, is none,
-    or lies beyond the bounds."""
+    """Catches a number for what is missing that is lost, is none, or lies beyond the bounds."""
     query = sl.SUM.of("pay", missing=0.5).clipped(0, 9)
     assert query.name == "sum of pay (missing: 0.5) clipped to [0, 9]"
     found = asked(query, sl.Universe.population(pd.DataFrame({"pay": [1, 2]})), **ONE)

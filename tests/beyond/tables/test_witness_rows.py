@@ -159,8 +159,7 @@ def test_answers_with_keys_are_written_with_those_that_differ():
 
 
 def test_records_of_any_kind_can_be_explored():
-    """Catches rows that are written as a frame's text, a range that ends at its size,
-    and long pairs."""
+    """Catches rows written as a frame's text, a range that ends at its size, long pairs."""
     team = sl.Universe.product(team=["art", "law"], salary=[0, 50])
     sentence, _, pair = turned(sl.explore(team, 2, [lambda table: table["salary"].sum()]))
     assert sentence.endswith("the sensitivity is 50.")

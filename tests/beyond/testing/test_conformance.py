@@ -55,8 +55,7 @@ def test_a_proof_that_is_wrong_is_found_out():
 
 
 def test_what_is_no_question_is_refused():
-    """Catches a function that is taken for a query,
-    and relations that the definition does not know."""
+    """Catches a function taken for a query, and relations that the definition does not know."""
     with pytest.raises(TypeError, match="query must be a Query"):
         check_query(max)
     with pytest.raises(ValueError, match="relations must be standard ones"):

@@ -80,8 +80,7 @@ def test_a_claim_is_asserted_without_hypothesis(monkeypatch):
     ids=str,
 )
 def test_pairs_are_all_neighbours_and_all_neighbours_are_pairs(universe, size, relation):
-    """Catches a pair that the relation does not have, and one that can never be drawn: few are all
-    drawn, of many at least a third."""
+    """Catches a pair that the relation has not, and one never drawn: of many a third comes."""
     pairs = {
         (positions(universe, dataset), positions(universe, neighbour))
         for dataset in universe.datasets(size)

@@ -82,8 +82,7 @@ def test_the_interval_is_more_than_its_grid():
 
 
 def test_a_comparison_says_how_loose_a_formula_is():
-    """Catches a formula below what is found where copies run out,
-    and one for a function of one's own."""
+    """Catches a formula below what is found where copies run out, one for an own function."""
     school = sl.Universe.population([1, 2, 3, 4, 5, 6, 7, 8, 15, 20])
     queries = [query for query in QUERIES if query is not sl.count_distinct]
     relations = [family(k) for family in RELATIONS for k in (1, 2, 3, 4)]

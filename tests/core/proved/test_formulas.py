@@ -114,8 +114,7 @@ NARROW = [(2, 2), (-1, 0), (0, 1), (6, 9), (-9, -7), (5, 6)]  # a point; one bin
     ("query", "norm"), a_third(FORMULAS + FURTHER_DDOF), ids=lambda x: getattr(x, "name", x)
 )
 def test_every_printed_formula_gives_the_value(query, norm, family, known):
-    """Catches a misprint, also where bounds meet or miss the bins:
-    the text is evaluated, at small n, m and k in turn."""
+    """Catches a misprint, also where bounds meet or miss the bins: the text is evaluated."""
     checked, further = 0, (query, norm) in FURTHER_DDOF
     sizes = range(query.smallest_size, max(8, query.smallest_size + 5))
     every = intervals(query)[:1] if further else [*intervals(query), *a_third(NARROW)]
