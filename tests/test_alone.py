@@ -26,11 +26,13 @@ def said(code, *arguments):
 
 
 FIRST = """
+assert "numpy" not in sys.modules
 from fractions import Fraction
 days = sl.Universe.population([1, 2, 3, 4, 5, 6, 7, 8, 15, 20])
 found = sl.global_sensitivity(sl.MEAN, days, size=6, relation=sl.Change(1))
 assert (found.value, found.check()) == (Fraction(19, 6), True)
-assert not {"pandas", "narwhals", "matplotlib"} & {*sys.modules}
+heavy = {"matplotlib", "ipywidgets", "scipy", "IPython", "opendp", "dask", "distributed", "tqdm"}
+assert not {"pandas", "narwhals", *heavy} & {*sys.modules}
 assert sl.local_sensitivity(max, [1, 2], days, relation=sl.Add(1)).value == 18
 assert sl.closed_form(sl.SUM, bounds=(0, 9), size=3, relation=sl.Change(2)).value == 18
 words = sl.Universe.population(["no", "yes", "no"])
@@ -45,12 +47,14 @@ DOORS = {
     "sl.MEAN.of": "Query.of", "sl.MEAN.by": "Query.by", "sl.SUM.clipped": "Query.clipped",
     "sl.Universe.people": "Universe.people", "sl.Universe.product": "Universe.product",
     "sl.Universe.population(pd.DataFrame({'x': [1]}))": "records as a table",
+    "found.to_json()": "Sensitivity.to_json", "found.snippet()": "Sensitivity.snippet",
     "sl.global_sensitivity(sl.SUM, u, size=1, relation=sl.Add(1), method='solver')":
         "method='solver'",
 }  # fmt: skip
 REFUSALS = """
 import pandas as pd
 u = sl.Universe.value_range([0, 1])
+found = sl.global_sensitivity(sl.SUM, u, size=1, relation=sl.Change(1))
 for call, needs in {doors!r}.items():
     try:
         eval(call)
@@ -64,6 +68,9 @@ for call, needs in {doors!r}.items():
 def test_numbers_and_values_need_nothing_else():
     """Catches an answer, a table or a picture that waits for the other package, or for pandas."""
     said(ALONE + FIRST)
+    asked = "import sys; sys.modules['matplotlib'] = None; import sensitivity_lab as sl; "
+    asked += "\ntry: sl.plot_sweep\nexcept ImportError as error: print(error)"
+    assert said(asked).strip() == "plot_sweep needs matplotlib: install 'sensitivity-lab[plot]'"
 
 
 def test_every_door_says_what_to_install():

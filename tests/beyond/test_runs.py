@@ -76,9 +76,6 @@ def test_an_interrupt_ends_what_asks_no_function_of_a_dataset():
             asked()
 
 
-# --- what a result must not depend on ------------------------------------------------------
-
-
 RESULTS = """
 import hashlib, io, locale
 import matplotlib

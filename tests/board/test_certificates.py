@@ -77,9 +77,6 @@ def test_the_checker_is_short_and_runs_alone_and_says_what_is_not_right(tmp_path
     assert run(*["forged.json"] * 256).returncode == 1  # 256 would be taken for 0
 
 
-# ---- Tampered with -------------------------------------------------------------------------------
-
-
 def test_another_exact_number_is_refused():
     """Catches an exact number that no witness attains: too large or too small by a hundredth."""
     for one, factor in product(WITNESSED, (0.99, 1.01)):
@@ -165,9 +162,6 @@ def test_what_is_forged_is_refused(forged, words):
 def test_a_lower_bound_proves_a_claim_too_small():
     """Catches a checker that refuses what one pair does prove."""
     assert checker.checked(HISTOGRAM | {"proved": "at least"})
-
-
-# ---- By another route ----------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("name", ["Add", "Remove", "Change", "SymmetricDifference"])

@@ -98,8 +98,6 @@ def test_the_board_is_dated_by_its_answers():
     assert sb.as_of([*stored, replace(stored[0], date="2031-01-01")]) == "2031-01-01"
 
 
-# --- asking again ------------------------------------------------------------------------------
-
 TABLE = """library,version,date,query,parameters,quantity,value
 lib,1,2026-01-01,sum,bounds,sensitivity,3
 lib,1,2026-01-01,mean,bounds,sensitivity,1

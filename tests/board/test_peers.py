@@ -14,8 +14,6 @@ from sensitivity_board.peers import measure_google_pairs as script
 
 from sensitivity_lab.definition import related
 
-# --- Google's pairs ----------------------------------------------------------------------------
-
 BOUNDS = {"lower_bound": "-3", "upper_bound": "5.5", "tree_height": "2", "branching_factor": "3"}
 
 
@@ -54,9 +52,6 @@ def test_the_exact_value_is_that_of_all_a_person_may_add(
     assert found == brute_square(query, quantity, settings, partitions, entries)
 
 
-# --- the sampler -------------------------------------------------------------------------------
-
-
 def test_the_plan_is_that_of_the_readme_and_no_other_needs_fewer_pairs():
     """Catches a plan that is not theirs, m = k = 285 for γ = 0.1; a root of another equation."""
     assert (sampler.plan(0.1).m, sampler.plan(0.1).k) == (285, 285)
@@ -73,8 +68,6 @@ def test_exact_values_are_those_of_the_formulas():
     formulas = [1, 2, top, top / n, (n - 1) * top**2 / n**2, deviation, top, top, top, 60, top]
     assert [sampler.exact(name) for name in sampler.QUERIES] == pytest.approx(formulas, rel=1e-12)
 
-
-# --- SensCheck's wrong annotations: what each does and states, said once more with NumPy ----------
 
 STATED = {
     "solo_double1": (lambda a: a + a, [0]),
@@ -111,8 +104,6 @@ def test_a_wrong_annotation_by_every_pair_of_calls(annotation):
         widest = max(f / c if c else math.inf for c, f in pairs.values() if f)
         assert senscheck.factor(annotation, most) == pytest.approx(widest)
 
-
-# --- dp-recorder's reduced faults: the functions of its tests once more, of an array -------------
 
 REDUCED = {
     "test_sensitivity_miscalibration": lambda x: [x.sum()],
@@ -166,9 +157,6 @@ def test_what_is_exact_there_is_the_widest_pair_of_its_values_and_size(reduced):
     others = range(max(size - 1, reduced.smallest_size), size + 2)
     pairs = neighbours(reduced, reduced.values, [size], others)
     assert recorder.exact_there(reduced) == max(gap(reduced, *pair) for pair in pairs)
-
-
-# --- the mechanisms of StatDP and DP-Sniper: what their noise claims, what is exact, what is kept -
 
 
 def steps_of(length, neighbours):

@@ -79,8 +79,6 @@ def test_a_program_is_made_of_its_shape_and_its_own_parts(tmp_path):
     assert found == {name: programs.Program(code, needed) for name, code in codes.items()}
 
 
-# --- held to the board ----------------------------------------------------------------------------
-
 WITNESS = {
     "dataset": {"runs": [[{"number": "1125899906842624.25"}, 2], [None, 1]]},
     "neighbour": [],
@@ -140,9 +138,6 @@ def test_one_program_that_raises_does_not_hide_the_next(tmp_path, capsys):
     ]
     assert programs.held(tmp_path / "another", Path(sys.executable), board) == 0
     assert capsys.readouterr().out == ""
-
-
-# --- make audit -----------------------------------------------------------------------------------
 
 
 def test_an_audit_of_no_library_is_refused(monkeypatch, capsys):

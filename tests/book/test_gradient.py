@@ -34,9 +34,6 @@ def datasets(universe, sizes):
     return [x for n in sizes for x in universe.datasets(n)]
 
 
-# -- the gradient ------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("universe", UNIVERSES, ids=str)
 @pytest.mark.parametrize("query", a_third(QUERIES), ids=str)
 def test_the_norm_is_the_local_sensitivity(query, universe):
@@ -76,8 +73,6 @@ def test_steps_keep_the_arithmetic_of_the_query():
     falls = discrete_gradient(sl.STD, (1, 2), universe).forward[0]
     assert falls == pytest.approx(math.sqrt(2) / 3 - 0.5)
 
-
-# -- the operator norm -------------------------------------------------------------------------
 
 matrices = arrays(
     int, array_shapes(min_dims=2, max_dims=2, max_side=3), elements=st.integers(-6, 6)

@@ -31,9 +31,6 @@ def joins_itself(shape):
     return len({table for table, _ in shape.parts}) < len(shape.parts)
 
 
-# -- the exact numbers, by two routes ----------------------------------------------------------
-
-
 @pytest.mark.parametrize("case", a_third(CASES), ids=lambda case: case.shape.name)
 def test_a_world_equals_the_walk(case):
     """Catches a dataset that is numbered wrongly, and a walk that misses a row."""
@@ -60,9 +57,6 @@ def test_distances_are_gone_step_by_step():
             near |= {n ^ i for n in near for i in steps}
     assert world.smooth(50.0)[21] == world.local[21]
     assert world.smooth(1e-9)[0] == pytest.approx(max(world.local))
-
-
-# -- each bound is one -------------------------------------------------------------------------
 
 
 def random_shape(rng):
@@ -136,8 +130,6 @@ def test_smooth_bounds_are_smooth_and_bounds(beta):
                 for one, other in zip(bounds, there, strict=True):
                     assert one <= math.exp(beta) * other * (1 + 1e-12)
 
-
-# -- what the authors' own programs say ----------------------------------------------------------
 
 # uber-archive/sql-differential-privacy, commit 41f5b40: the tests of ElasticSensitivityAnalysis.
 ORDERS = {("o", 0): 100, ("o", 1): 1}  # customer_id, order_id

@@ -35,9 +35,6 @@ def verdicts(transformation, rows):
     return {row.verdict for row in report.rows}
 
 
-# --- every map against enumeration ---------------------------------------------------------
-
-
 @pytest.mark.parametrize(("size", "metric"), a_third(WORLDS), ids=str)
 @pytest.mark.parametrize("bounds", BOUNDS, ids=str)
 def test_maps_of_bounded_numbers(bounds, size, metric):
@@ -73,9 +70,6 @@ def test_filter(size, metric):
     assert verdicts(keeps_none, [0, 1]) == {"loose"} | alone
 
 
-# --- chains --------------------------------------------------------------------------------
-
-
 def test_a_chain_composes_functions_and_maps():
     """Catches functions or maps in the wrong order."""
     chain = make_resize(Records((0, 3)), 5, 0) >> make_mean(Records((0, 3), 5))
@@ -89,9 +83,6 @@ def test_a_chain_composes_functions_and_maps():
     assert noisy.input_metric == SYMMETRIC
     assert noisy.output_measure == domains.MAX_DIVERGENCE
     assert "clamp to [0, 12] >> sum >> Laplace" in noisy.name
-
-
-# --- noise ---------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("d_in", [0, 1, Fraction(3, 2), 12])
@@ -132,9 +123,6 @@ def test_vector_noise_measures_the_right_norm():
     assert moved.sum() == pytest.approx(float(laplace.map(domains.L1(move, zero))))
     assert gaussian.map(domains.L2(move, zero)) == pytest.approx(9 / 8)
     assert laplace(zero, np.random.default_rng(1)).shape == (3,)
-
-
-# --- distances between distributions -------------------------------------------------------
 
 
 def test_cells_have_the_ratio_of_their_densities():

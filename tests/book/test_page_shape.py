@@ -100,9 +100,6 @@ def test_imports_are_folded_and_an_exercise_says_what_it_asks(page):
             assert hint.start() < solution.start(), title
 
 
-# ---- Minutes and words ---------------------------------------------------------------------------
-
-
 def reading(page):
     """The minutes that the head of a page says."""
     return int(re.search(r"Time:\*\* about (\d+) minutes", prose(page))[1])

@@ -67,9 +67,6 @@ def largest(universe, truncation, by, most):
     return max(row.exact for row in audit.rows)
 
 
-# --- truncation --------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("truncation", in_turn([E(1), E(2), E(3), UNIQUE]))
 def test_one_row_moves_as_many_kept_rows_as_the_truncation_says(truncation):
     """Catches `moved` or `most` that is not attained, or that is too small."""
@@ -88,9 +85,6 @@ def test_truncation_keeps_what_the_rule_keeps_of_each_key(held, keep):
         kept = truncate(frame(order, "name", "group"), keep, "name")
         assert [*kept] == ["name", "group"]
         assert tuples(kept) == cut(held, keep)
-
-
-# --- private joins -----------------------------------------------------------------------
 
 
 @cache

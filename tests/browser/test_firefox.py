@@ -52,8 +52,6 @@ def seen(page: Page, css: str) -> list[bool]:
     return found
 
 
-# ---- The eyes ------------------------------------------------------------------------------------
-
 LEAK = """<script>
   const image = Object.assign(new Image(), { src: "http://image.invalid/" });
   const code = "fetch('http://worker.invalid/').catch(() => {}).then(() => postMessage(0));";
@@ -77,9 +75,6 @@ def test_what_leaves_and_what_fails_is_seen(running: Page, tmp_path: Path) -> No
         assert any(host in line for line in running.asked)
 
 
-# ---- Every page ----------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("name", PAGES if CHECK_ALL else PATH)
 def test_a_page_opens_from_its_file(page: Page, name: str) -> None:
     """Catches a script that only Chromium knows: formulas as TeX, a page wider than a phone."""
@@ -89,9 +84,6 @@ def test_a_page_opens_from_its_file(page: Page, name: str) -> None:
     formulas = f"document.querySelectorAll('{ARTICLE} .math')"
     assert page.evaluate(f"[...{formulas}].every(one => one.querySelector('mjx-container'))")
     page.wait_for(f"{WIDEST} <= {PHONE}")
-
-
-# ---- Each kind of script -------------------------------------------------------------------------
 
 
 def test_a_term_is_explained_within_the_window(page: Page) -> None:
@@ -150,9 +142,6 @@ def test_a_table_is_sorted(page: Page) -> None:
         page.click(".tag_sortable button.sort", 0)
         assert texts(page, libraries) == order
     assert len(set(before)) > 3
-
-
-# ---- Python in the page --------------------------------------------------------------------------
 
 
 @pytest.fixture

@@ -81,8 +81,6 @@ def test_a_hand_pulls_each_play(browser: Browser, hand: str, width: int) -> None
                 assert told in " ".join(statuses), (play, part)
 
 
-# ---- Looks ---------------------------------------------------------------------------------------
-
 # What is pressed on a page before it is looked at:
 # a play that says all that it can, verdicts, cards that are open.
 # ruff: disable[E501]
@@ -112,9 +110,6 @@ def test_everybody_can_read_and_hit_it(
         page.evaluate("document.querySelectorAll('details').forEach(one => { one.open = true; })")
         for part in css.split(", "):
             assert_readable(page, part, width)
-
-
-# ---- Without a script ----------------------------------------------------------------------------
 
 
 def still(browser: Browser, name: str) -> AbstractContextManager[Page]:

@@ -67,8 +67,6 @@ def holds(root: Locator, state: Tents, rel: float = 1e-9) -> None:
     assert now == [f"{value:.3g}" for value in (state.x, *state.centres)]
 
 
-# ---- The script's own functions --------------------------------------------------------------
-
 GRID = [
     Tents(*state)
     for state in product(
@@ -98,9 +96,6 @@ def test_the_script_computes_and_says_what_python_does(page: Page) -> None:
         assert (words["big"], words["what"]) == big(state)
         assert words["sentence"] == sentence(state)
         assert words["facts"] == facts(state)
-
-
-# ---- Hands --------------------------------------------------------------------------------------
 
 
 X, END = ".published >> nth=0", ".published.end"

@@ -128,9 +128,6 @@ def test_a_callable_is_asked_as_it_is():
     assert "leaves 1" in " ".join(r.infeasible)
 
 
-# -- a query is a value --------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("text", QUERY_TEXTS)
 def test_equal_queries_are_equal_and_travel(text):
     """Catches a query with a closure in it, that no process pool takes and no other equals."""

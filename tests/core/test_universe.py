@@ -118,8 +118,6 @@ def test_values_come_back_as_the_caller_gave_them(given):
     assert universe.indices(list(given)) == universe.indices(given) == (0, 1)
 
 
-# -- a universe is a value -----------------------------------------------------------------------
-
 KINDS = {
     "ints": [3, 1, 2, 2],
     "floats": [0.1, 3.0, 1 / 3],
@@ -189,9 +187,6 @@ def test_what_functions_can_tell_apart_is_not_equal(one, other, same):
     assert repr(found[0]) == repr(found[2])
 
 
-# -- every float stands for its shortest text ----------------------------------------------------
-
-
 def adversaries(dtype):
     """Floats around powers of two and ten, the ends of the dtype, and any bits at all."""
     info = np.finfo(dtype)
@@ -224,9 +219,6 @@ def test_the_fast_scaling_equals_the_exact_numbers(dtype):
         assert list(map(type, universe.exact_values)) == [
             int if v.denominator == 1 else Fraction for v in sorted(set(expected))
         ]
-
-
-# -- what is asked of it -------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(

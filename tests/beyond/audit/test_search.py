@@ -44,9 +44,6 @@ class Logged:
         return sum(dataset)
 
 
-# --- what is tried ---------------------------------------------------------------------------
-
-
 def test_each_layout_is_tried():
     """Catches a kind of layout that the starts leave out, and values that break arithmetic."""
     log = Logged()
@@ -75,9 +72,6 @@ def test_boundary_positions(values, positions):
     assert boundary_positions(sl.Universe.value_range(values)) == positions
 
 
-# --- steps -----------------------------------------------------------------------------------
-
-
 def steps_in(universe, seed=0):
     own = [np.arange(universe.distinct)]
     return SmallSteps(universe, own, boundary_positions(universe), np.random.default_rng(seed))
@@ -98,9 +92,6 @@ def test_each_step_is_a_pair_of_the_same_move(universe):
             assert layout.fits(universe)
             met.add(layout)
         assert len(met) > 20 or most == 1
-
-
-# --- what is spent ---------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("trials", [1, 3, 10, 57, 300])
@@ -140,9 +131,6 @@ def test_the_same_seed_finds_the_same_pairs():
     assert len({row(seed=seed).found for seed in range(12)}) > 1
     source = np.random.default_rng(3)
     assert {row(rng=source).found for _ in range(12)} != {row(rng=3).found}
-
-
-# --- what is found ---------------------------------------------------------------------------
 
 
 def random_question(rng):
@@ -189,9 +177,6 @@ def test_what_is_no_pair_is_refused():
     require_neighbours(trials_of(sl.SUM, TEN, 2).problem, shorter)
 
 
-# --- the pair made plain ---------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("universe", [TEN, sl.Universe.population([*range(10)] * 3)])
 @pytest.mark.parametrize("query", [sl.MEDIAN, sl.count_distinct])
 def test_the_widest_pair_is_made_plain(universe, query):
@@ -212,8 +197,6 @@ def test_the_widest_pair_is_made_plain(universe, query):
         assert asked.best.gap >= first.gap
         assert len(set(sum(asked.best.layout, ()))) <= len(set(sum(first.layout, ())))
 
-
-# --- how much is found -----------------------------------------------------------------------
 
 INCOMES = np.rint(np.random.default_rng(1).lognormal(10, 0.8, 300)).astype(np.int64)
 

@@ -19,7 +19,6 @@ from sensitivity_beyond.proofs.entries import splits
 from sensitivity_beyond.proofs.entries.bins import Bins
 from sensitivity_beyond.proofs.entries.splits import Groups, Splits, of_population
 from sensitivity_beyond.proofs.sorted_records import SortedRecords
-from sensitivity_beyond.testing import check_query
 
 import sensitivity_lab as sl
 from sensitivity_lab.numbers.exact import RootGap
@@ -45,9 +44,6 @@ def as_number(found):
         return found
     assert found.smaller == 0
     return found.larger
-
-
-# -- counts in bins --------------------------------------------------------------------------------
 
 
 def best_of(rooms, a, b, norm):
@@ -150,9 +146,6 @@ def test_a_predicate_of_one_bin_has_no_table():
     assert all(list(side) == sorted(side) for side in found.witness)
 
 
-# -- sums and counts by group ----------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("kind", in_turn([sl.Universe.population, sl.Universe.value_range]))
 def test_every_relation_norm_and_size_by_group(kind):
     """Catches a wrong extreme of a group, a split not the best, a record in none of the keys."""
@@ -169,9 +162,6 @@ def test_every_relation_norm_and_size_by_group(kind):
         size = min(size, 2) if universe.unlimited else size
         asked += agree(query.by("g", keys=keys), universe, size, relation, norm)
     assert asked > GROUP_CASES * 2
-
-
-# -- many groups: nothing is left out, and whole numbers of any length stay exact -----------------
 
 
 def sums_of(groups, norm):
@@ -258,25 +248,3 @@ def test_counts_and_sums_by_many_groups_end_at_once(k):
         sl.SUM.of("x").by("g"), universe, size=5_000, relation=sl.Change(k)
     )
     assert found.value == 6 * 2 * k
-
-
-PREDICATE = sl.count_where(lambda value: value > 1)
-BIN_QUERIES = [
-    (sl.histogram([0, 1, 2, 3]), [0, 1, 2]),  # every value in its own bin
-    (sl.histogram([0, 2, 4]), [1, 2]),
-    (sl.histogram([0, 5]), [1, 7]),  # one bin, and values outside it
-    (sl.histogram([0, 5]), [1, 4]),  # one bin holds all
-    (sl.histogram([10, 20]), [0, 3]),  # no bin is reached
-    (sl.histogram([0, 1, 3]), [3, 4]),  # the last edge belongs to the last bin
-    (PREDICATE, [0, 3]),
-]
-
-
-@pytest.mark.parametrize("norm", [1, 2, math.inf])
-@pytest.mark.parametrize(("query", "values"), a_third(BIN_QUERIES))
-def test_counts_in_bins_are_right_by_every_route(norm, query, values):
-    """Catches a wrong norm, bins beyond the bounds, a predicate treated as a count of records."""
-    universes = [sl.Universe.value_range(values)]
-    relations = [family(k) for family in RELATIONS for k in (1, 3)]
-    asked = check_query(query, universes=universes, sizes=[1, 4], relations=relations, norm=norm)
-    assert asked["closed form"] == asked["walk"] > 10

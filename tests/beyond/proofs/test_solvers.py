@@ -200,15 +200,6 @@ def test_a_large_witness_is_held_compactly():
     assert (added.witness.removed, added.witness.added) == ((), (4999,))
 
 
-def test_a_wide_spread_of_many_records_does_not_wrap():
-    """Catches the wrap where nothing can be enumerated; the witness is held to its value."""
-    records = [*range(-(2**63), -(2**63) + 12), *range(2**62, 2**62 + 12)]
-    universe = sl.Universe.population(records)
-    found = sl.global_sensitivity(sl.STD, universe, size=12, relation=sl.Change(1), method="solver")
-    assert found.check()
-    assert found.value > 3.8e18
-
-
 def test_offsets_near_the_largest_int_stay_in_64_bits():
     """Catches a million close records that are summed one by one because they lie far out."""
     centred = filtered_maximum.Centred.of(

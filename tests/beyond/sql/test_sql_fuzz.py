@@ -136,9 +136,6 @@ def test_a_sensitivity_is_the_brute_forces_or_is_refused(engine):
     assert said["equal"] > said.total() / 2 or CASES == AT_ONCE
 
 
-# -- one case each ------------------------------------------------------------------------------
-
-
 TYPE_OF = {"D": "hash(typeof({})) % 1000", "P": "hashtext(pg_typeof({})::text) % 1000"}
 
 

@@ -67,8 +67,6 @@ def test_the_other_ways_to_ask_agree(function, norm):
     assert (forward, counts.norm()) == ([{1: 1}, {1: 0, 2: 1}], 1)
 
 
-# --- what the keys are ----------------------------------------------------------------------------
-
 STAFF = pd.DataFrame({"d": ["law", "art", "law"], "y": [1, 1, 2], "s": [5, 6, 7]})
 
 
@@ -174,9 +172,6 @@ def test_answers_that_are_refused(answer, error, words):
         read(answer)
 
 
-# --- equal, and of one shape ----------------------------------------------------------------------
-
-
 def test_equal_numbers_under_other_labels_differ():
     """Catches two answers, or verdicts, taken for one: in a set, by `!=`, after a pickle."""
     one, other = Labelled((1, 2), "ab"), Labelled((1, 2), "ac")
@@ -194,9 +189,6 @@ def test_equal_numbers_under_other_labels_differ():
         for key in "aab"
     ]
     assert rows[0] == rows[1] != rows[2]
-
-
-# --- norm 0 ---------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("query", [sl.MEAN, sl.STD, sl.MAX, sl.histogram([0, 1, 3]), sl.COUNT])

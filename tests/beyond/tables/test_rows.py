@@ -99,9 +99,6 @@ def test_whole_numbers_stay_whole_beside_none():
     assert {str(kind) for kind in next(mixed.datasets(1)).dtypes} >= {"float64", "int64"}
 
 
-# -- what a row is ---------------------------------------------------------------------------
-
-
 def test_a_row():
     """Catches a column called as a tuple's own method, which a row would answer with the method."""
     row = Row((3, 5, 7), columns=("count", "index", "columns"))

@@ -216,8 +216,6 @@ def test_one_table_asks_universes_that_look_alike_each_for_itself():
     assert swept["sensitivity"].tolist() == [1, 3]
 
 
-# -- NaN and null ----------------------------------------------------------------------------------
-
 BOTH = {
     "polars": pl.DataFrame({"a": [1.0, NAN, None]}),
     "polars, short": pl.DataFrame({"a": [1.0, NAN, None]}, schema={"a": pl.Float32}),

@@ -172,9 +172,6 @@ def asked(query, universe, size, relation=ONE, **options):
     return sl.global_sensitivity(query, universe, size=size, relation=relation, **options)
 
 
-# -- what a result says ----------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize(
     "query",
     [sl.MEAN, sl.COUNT, sl.STD, sl.MEDIAN, sl.VARIANCE, sl.quantile(0.25), sl.std(ddof=1), sl.MIN,

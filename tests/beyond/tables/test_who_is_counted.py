@@ -23,9 +23,6 @@ def asked(query, universe, **ask):
     return sl.global_sensitivity(query, universe, **ask)
 
 
-# -- what is refused, and in which words -----------------------------------------------------------
-
-
 @pytest.mark.parametrize("size", [2, 10**6])
 def test_a_query_that_needs_a_row_is_refused_in_one_way(size):
     """Catches a solver that forgets who brings nothing, or says that such a walk is too long."""
@@ -135,9 +132,6 @@ def test_who_cannot_be_counted():
         sl.count_people_where(3)
 
 
-# -- what is counted, and what a result says of it -------------------------------------------------
-
-
 def test_a_result_says_whether_it_counts_rows_or_people():
     """Catches rows counted as people, and a result that does not say which it counts."""
     universe = sl.Universe.people(pd.DataFrame({"id": list("abbbb"), "price": range(5)}), id="id")
@@ -200,9 +194,6 @@ def test_no_closed_form_stands_beside_a_column_of_people():
     for bounds in (None, (0, 7)):
         table = sl.compare(queries, {"price": universe}, bounds=bounds, **ask)
         assert [form is None for form in table["closed_form"]] == [True, True, False]
-
-
-# -- any number of people --------------------------------------------------------------------------
 
 
 def test_anybody_of_any_number():

@@ -37,9 +37,6 @@ def total(table):
     return table["salary"].sum()
 
 
-# --- dots: what records say -----------------------------------------------------------------
-
-
 @pytest.mark.parametrize("make", [pd.DataFrame, pl.DataFrame, pa.table])
 def test_numbers_that_records_say_are_dots(make):
     """Catches rows where there are numbers, and dots at other numbers than those of the column."""
@@ -79,9 +76,6 @@ def test_nobody_can_be_drawn():
     for query, universe in (numbers, (sl.SUM.of(len), votes), (len, votes), (len, BUYERS)):
         words = texts(drawn(query, universe, 0))
         assert any(word.split() == ["sensitivity", "0"] for word in words)
-
-
-# --- tables ---------------------------------------------------------------------------------
 
 
 @picture

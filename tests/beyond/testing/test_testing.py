@@ -47,9 +47,6 @@ def drawn_pairs(universe, size, relation, at_most=130):
     return drawn(strategy, lambda pair: tuple(positions(universe, x) for x in pair), at_most)
 
 
-# --- a claim -------------------------------------------------------------------------------------
-
-
 def test_a_claim_is_asserted_without_hypothesis(monkeypatch):
     """Catches a test suite that must install Hypothesis to hold a function to its claim."""
     monkeypatch.setitem(sys.modules, "hypothesis", None)
@@ -64,9 +61,6 @@ def test_a_claim_is_asserted_without_hypothesis(monkeypatch):
         kit.datasets(bits, size=2)
     with pytest.raises(ImportError, match="needs Hypothesis: pip install"):
         kit.neighbouring_pairs(bits, size=2, relation=sl.Add(1))
-
-
-# --- strategies ----------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(

@@ -165,8 +165,6 @@ def test_dask_workers_that_keep_dying_are_an_error(cluster, monkeypatch):
         ask(DiesInAWorker(), cluster.get_executor())
 
 
-# --- a run that is interrupted -------------------------------------------------------------
-
 LONG_RUN = """
 import os, signal, sys, time
 from concurrent.futures import ProcessPoolExecutor

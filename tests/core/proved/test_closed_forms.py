@@ -100,9 +100,6 @@ def test_a_comparison_says_how_loose_a_formula_is():
     assert loose["ratio"].tolist() == [1, 2]  # 0 against 0 is exact; 10 against 5
 
 
-# --- on an interval ------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("family", RELATIONS, ids=lambda family: family.__name__)
 def test_with_at_least_m_records_no_known_size_has_a_wider_range(family):
     """Catches a larger size that was not asked about; some known size attains the value."""
