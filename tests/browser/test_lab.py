@@ -53,7 +53,7 @@ def lab(folder: Path) -> Iterator[str]:
         yield address(server, log)
     finally:
         server.terminate()
-        server.wait(timeout=20)
+        server.wait(timeout=BUSY / 1000)
 
 
 @turn(1, 4)
