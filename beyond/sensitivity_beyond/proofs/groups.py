@@ -3,7 +3,7 @@ and of rows that never run out."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any
 
@@ -16,7 +16,6 @@ from sensitivity_beyond.proofs.sorted_records import SortedRecords
 from sensitivity_beyond.tables.asking import Grouping
 from sensitivity_beyond.tables.columns import codes_of, numbers_of
 from sensitivity_beyond.tables.lifting import Members
-from sensitivity_beyond.tables.people import people_or_none
 from sensitivity_beyond.tables.source import said
 from sensitivity_lab.numbers.exact import simplest
 from sensitivity_lab.problem import Problem
@@ -30,7 +29,7 @@ def gaps_by_group(problem: Problem, grouping: Grouping) -> D | None:
     """Return D for a problem whose query is a sum or a count by group, or None without a proof."""
     adds = grouping.query.proved.adds if grouping.query.proved else None
     universe, norm = problem.universe, problem.norm
-    if adds is None or people_or_none(universe) is not None or universe.has_missing:
+    if adds is None or universe.has_missing:
         return None
     if norm == 0 and adds == "number" and grouping.keys is None:
         return None
@@ -54,8 +53,8 @@ def by_group(
     As they were given the records are positions, (m,); the runs are (groups, 2).
     What is in no group comes last.
     """
-    told, keys = said(universe, grouping.by_what, "by"), grouping.keys
-    codes, known = codes_of(told) if keys is None else _codes(told, keys), len(keys or ())
+    keys = grouping.keys
+    codes, known = codes_by_group(universe, grouping.by_what, keys)
     whole, scale = np.ones(len(codes), dtype=np.int64), 1
     if adds == "number":
         whole, scale = in_whole_numbers(numbers_of(universe, grouping.of_what))
@@ -68,10 +67,17 @@ def by_group(
     return SortedRecords(order, whole[order], scale), np.stack([starts, stops], axis=1), counted
 
 
-def _codes(told: Iterable[Any], keys: Sequence[Any]) -> np.ndarray:
-    """The position of each key among those that are known, or their number."""
+def codes_by_group(
+    universe: Universe, by_what: Any, keys: Sequence[Any] | None
+) -> tuple[np.ndarray, int]:
+    """The group of each of the m records as a whole number; of known keys its position among
+    them, or else their number."""
+    told = said(universe, by_what, "by")
+    if keys is None:
+        return codes_of(told), 0
     position_of = {key: i for i, key in enumerate(keys)}
-    return np.array([position_of.get(key, len(position_of)) for key in told], dtype=np.int64)
+    codes = [position_of.get(key, len(position_of)) for key in told]
+    return np.array(codes, dtype=np.int64), len(position_of)
 
 
 def _ends(universe: Universe, records: SortedRecords, runs: np.ndarray) -> list[Ends]:

@@ -22,7 +22,6 @@ from sensitivity_beyond.proofs.groups import by_group
 from sensitivity_beyond.proofs.sorted_records import Pool
 from sensitivity_beyond.tables.asking import Grouping
 from sensitivity_beyond.tables.columns import Always, numbers_of
-from sensitivity_beyond.tables.people import people_or_none
 from sensitivity_lab.numbers.exact import Exact, is_real
 from sensitivity_lab.problem import Problem
 from sensitivity_lab.proved.bins import Histogram
@@ -35,8 +34,6 @@ def widest_by_group(problem: Problem, grouping: Grouping, dataset: Indices) -> W
     """Return the widest gap at a dataset, with a neighbour that has it, or None without a proof."""
     query = grouping.query
     if query.proved is None or query.root or problem.universe.has_missing:
-        return None
-    if people_or_none(problem.universe) is not None:
         return None
     if isinstance(query.proved, Histogram):  # whose answer for a group is a vector
         return None

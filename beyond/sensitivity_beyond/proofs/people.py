@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import product
 from typing import Any
 
+from sensitivity_beyond.proofs.groups import gaps_by_group
 from sensitivity_beyond.proofs.reach import widest
-from sensitivity_beyond.tables.asking import asks_rows, inner
-from sensitivity_beyond.tables.lifting import Image, lift
-from sensitivity_beyond.tables.people import people_or_none
+from sensitivity_beyond.proofs.vectors import gaps_of_vectors
+from sensitivity_beyond.tables.asking import Grouping, asks_rows, inner
+from sensitivity_beyond.tables.lifting import lift
+from sensitivity_beyond.tables.people import PERSON, OfOneRow, people_or_none
 from sensitivity_lab.problem import Problem
 from sensitivity_lab.proved.family import Family
 from sensitivity_lab.proved.worst_pair import CopiesAt, D, Share, WorstPair
@@ -35,9 +37,32 @@ def gaps_of_people(problem: Problem, of_numbers: Callable[[Problem], D | None]) 
         query.called(rows.given([*range(len(rows.values))] * max(1, needed)))
     except ValueError:
         return None
-    image = lift(query, Universe(rows, True, None))
+    anything = Universe(rows, True, None)
+    image = lift(query, anything)
     d = image and of_numbers(image.asked_by(problem))
-    return OfPeople(d, query.proved, image, problem.universe, bounds) if image and d else None
+    if not (image and d):
+        return None
+    return OfPeople(d, query.proved, image.back, anything, problem.universe, bounds)
+
+
+def gaps_by_group_of_people(problem: Problem, grouping: Grouping) -> D | None:
+    """Return D for a count or a sum by group over people, or None without a proof."""
+    universe, proved = problem.universe, grouping.query.proved
+    people = people_or_none(universe)
+    assert people is not None
+    counts_anyhow = problem.norm or grouping.keys is not None  # else a key at 0 is not one
+    if proved is None or proved.adds is None or not (counts_anyhow or proved.adds == "one"):
+        return None
+    by = grouping.by_what
+    asked = replace(grouping, by_what=OfOneRow.over(by, people) if callable(by) else by)
+    if people.brings is None or not (people.brings_any and problem.norm):
+        return gaps_of_vectors(problem, people, grouping)
+    if PERSON in (by, grouping.of_what):
+        return None
+    rows, bounds = people.brings
+    anything, query = Universe(rows, True, None), replace(problem.query, function=asked)
+    d = gaps_by_group(replace(problem, query=query, universe=anything), asked)
+    return d and OfPeople(d, proved, lambda pair: pair, anything, universe, bounds)
 
 
 @dataclass(frozen=True)
@@ -46,7 +71,8 @@ class OfPeople:
 
     of_rows: D
     proved: Family
-    image: Image
+    back: Callable[[WorstPair], WorstPair]  # to rows
+    rows: Universe
     people: Universe
     bounds: tuple[int, int]  # of the rows that a person brings
 
@@ -56,8 +82,8 @@ class OfPeople:
         best = widest(self.of_rows, ((more, *each, False) for more in shared for each in own))
         if best is None:
             return None
-        best = self.image.back(best)
-        rows, parts = self.image.universe.values, []
+        best = self.back(best)
+        rows, parts = self.rows.values, []
         position_of = self.people.source.position_of
         for part, many in zip(best.parts, (c, a, b), strict=True):
             hands = dealt(part, many, *self.bounds).items()

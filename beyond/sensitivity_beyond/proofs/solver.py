@@ -19,11 +19,13 @@ import sensitivity_beyond.proofs.scatter.on_population
 import sensitivity_beyond.proofs.scatter.values  # noqa: F401 — each registers its routes
 from sensitivity_beyond.proofs.groups import gaps_by_group
 from sensitivity_beyond.proofs.groups_at_one import widest_by_group
-from sensitivity_beyond.proofs.people import OfPeople, gaps_of_people
+from sensitivity_beyond.proofs.people import OfPeople, gaps_by_group_of_people, gaps_of_people
 from sensitivity_beyond.proofs.reach import widest, with_records
 from sensitivity_beyond.proofs.routes import on_dataset, on_population, on_values
 from sensitivity_beyond.proofs.sorted_records import Pool, SortedRecords
+from sensitivity_beyond.proofs.vectors import widest_of_vectors
 from sensitivity_beyond.tables.asking import grouping
+from sensitivity_beyond.tables.people import people_or_none
 from sensitivity_lab.numbers.gap import Answer, gap_between
 from sensitivity_lab.problem import Budget, Problem
 from sensitivity_lab.proved.worst_pair import CopiesOf, D, Share, WorstPair, shares
@@ -55,7 +57,8 @@ def widest_gaps(problem: Problem) -> D | None:
     """Return D for a problem's query and universe, or None where no proof covers it."""
     query, universe = problem.query, problem.universe
     if (by_group := grouping(query)) is not None:
-        return gaps_by_group(problem, by_group)
+        of_people = people_or_none(universe) is not None
+        return (gaps_by_group_of_people if of_people else gaps_by_group)(problem, by_group)
     if query.proved is None or universe.has_missing or problem.norm == 0:
         return None
     if not universe.numeric:
@@ -94,7 +97,8 @@ def solve_local(problem: Problem, dataset: Indices) -> WorstPair | None:
     """Return the widest gap at a dataset, with a neighbour that has it, or None without a proof."""
     query, universe = problem.query, problem.universe
     if (by_group := grouping(query)) is not None:
-        return widest_by_group(problem, by_group, dataset)
+        of_people = people_or_none(universe) is not None
+        return (widest_of_vectors if of_people else widest_by_group)(problem, by_group, dataset)
     if query.proved is None or universe.has_missing or problem.norm == 0:
         return None
     if not universe.numeric:  # all rows of all people together

@@ -31,7 +31,7 @@ from sensitivity_beyond.tables.columns import (
 from sensitivity_beyond.tables.counting import CountsPeople
 from sensitivity_beyond.tables.frames import rows_of, table
 from sensitivity_beyond.tables.order import called_on
-from sensitivity_beyond.tables.people import OfOneRow, People, Persons, PersonsRow, people_or_none
+from sensitivity_beyond.tables.people import OfOneRow, Persons, PersonsRow, people_or_none
 from sensitivity_beyond.tables.rows import Rows
 from sensitivity_beyond.tables.source import said, tables_of
 from sensitivity_lab.catalogue import SUM, CountsTrue, count_where
@@ -221,14 +221,13 @@ class Added(Said):
         return self.query(person)
 
     def of_all(self, universe: Universe) -> Any:
-        """Of people who are named, all rows at once;
-        counts of a column, and whatever fails, person by person."""
-        if isinstance(universe.source, People) and inner(self.query) in (None, SUM):
+        """All rows at once; counts of a column, and whatever fails, person by person."""
+        if isinstance(universe.source, Persons) and inner(self.query) in (None, SUM):
             with suppress(Exception):
                 return self._at_once(universe.source)
         return said(universe, self.query)
 
-    def _at_once(self, people: People) -> Any:
+    def _at_once(self, people: Persons) -> Any:
         asked, rows = self.query.function, people.natives[None]
         if isinstance(asked, CountsTrue):
             told = map(asked.said, rows_of(table(rows, "rows"), PersonsRow))

@@ -7,7 +7,7 @@ from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
-from itertools import chain, combinations_with_replacement, islice
+from itertools import chain, combinations_with_replacement, pairwise
 from typing import Any
 
 import narwhals as nw
@@ -44,6 +44,7 @@ from sensitivity_lab.records import Positions, Source, hashed, in_whole_numbers,
 from sensitivity_lab.universe import Universe
 
 MOST_PEOPLE = 1_000_000  # different people that are listed
+MOST_BROUGHT = 10_000_000  # rows that they bring
 PERSON = "person"  # the column that numbers people who have no names
 
 
@@ -53,6 +54,32 @@ class Persons(TableSource):
     values: tuple[Hashable, ...]
     counts: np.ndarray
     bounds: tuple[Truncation, ...] = ()  # what they bring is bounded by
+    natives: Tables  # of each table: its rows, or the kinds of them
+    # and these person by person; and where in this order those of each begin
+    order: dict[str | None, np.ndarray]
+    starts: dict[str | None, np.ndarray]
+
+    def rows_of(self, name: str | None, positions: Positions) -> tuple[np.ndarray, np.ndarray]:
+        """How many rows of a table some people have, and which, person by person."""
+        people, starts = np.asarray(positions, dtype=np.int64), self.starts[name]
+        many = (starts[people + 1] - starts[people]).astype(np.intp)  # as a page must repeat
+        begins = np.cumsum(many, dtype=np.int64) - many
+        each = np.arange(many.sum(dtype=np.int64), dtype=np.int64)
+        return many, self.order[name][np.repeat(starts[people] - begins, many) + each]
+
+    def added(self, whole: np.ndarray, scale: int) -> Any:
+        """What the rows of each person come to, of numbers of all rows over one denominator."""
+        if len(whole) * max(map(abs, map(int, (whole.min(), whole.max())))) >= 2**62:
+            whole = whole.astype(object)
+        until = np.concatenate([whole[:0], [0], np.cumsum(whole[self.order[None]])])
+        sums = np.diff(until[self.starts[None]])
+        if sums.dtype != object:
+            if scale == 1:
+                return sums
+            again, over = in_whole_numbers(floats := sums / scale)
+            if np.array_equal(again * (scale // over), sums):
+                return floats  # each is what it is written as
+        return [simplest(Fraction(int(n), scale)) for n in sums]
 
     def each(self, positions: Iterable[int]) -> Iterable[Any]:
         return (self.given([i]) for i in positions)
@@ -129,27 +156,6 @@ class People(Persons):
             self.order[name] = np.argsort(whose, kind="stable")
             many = np.bincount(whose, minlength=len(people))
             self.starts[name] = np.cumsum([0, *many], dtype=np.int64)
-
-    def rows_of(self, name: str | None, positions: Positions) -> tuple[np.ndarray, np.ndarray]:
-        """How many rows of a table some people have, and which, person by person."""
-        people, starts = np.asarray(positions, dtype=np.int64), self.starts[name]
-        many = (starts[people + 1] - starts[people]).astype(np.intp)  # as a page must repeat
-        begins = np.cumsum(many, dtype=np.int64) - many
-        each = np.arange(many.sum(dtype=np.int64), dtype=np.int64)
-        return many, self.order[name][np.repeat(starts[people] - begins, many) + each]
-
-    def added(self, whole: np.ndarray, scale: int) -> Any:
-        """What the rows of each person come to, of numbers of all rows over one denominator."""
-        if len(whole) * max(map(abs, map(int, (whole.min(), whole.max())))) >= 2**62:
-            whole = whole.astype(object)
-        sums = np.add.reduceat(whole[self.order[None]], self.starts[None][:-1])
-        if sums.dtype != object:
-            if scale == 1:
-                return sums
-            again, over = in_whole_numbers(floats := sums / scale)
-            if np.array_equal(again * (scale // over), sums):
-                return floats  # each is what it is written as
-        return [simplest(Fraction(int(n), scale)) for n in sums]
 
     def truncated(self, bound: Truncation) -> People:
         """The same people, with a bound on what they bring."""
@@ -245,20 +251,60 @@ class AnyPeople(Persons):
     id = PERSON
     order_shows = True  # people are numbered as they come
 
-    def __init__(self, rows: Rows, most_rows: int, least_rows: int) -> None:
-        """Hold everybody who may be: each brings any of the rows, so many."""
+    def __init__(
+        self,
+        rows: Rows,
+        most_rows: int,
+        least_rows: int,
+        only: Sequence[tuple[int, ...]] | None = None,
+    ) -> None:
+        """Hold everybody who may be: each brings any of the rows, so many; or `only` some, told
+        by the positions of their rows."""
         if PERSON in rows.columns:
             raise ValueError(f"rows must not have a column {PERSON!r}: it numbers the people")
         self.kinds, self.sizes = rows, (least_rows, most_rows)
-        sizes = range(least_rows, most_rows + 1)
-        people = chain.from_iterable(combinations_with_replacement(rows.values, n) for n in sizes)
-        self.values = tuple(islice(people, MOST_PEOPLE + 1))
-        if len(self.values) > MOST_PEOPLE:
-            raise TooLarge(
-                f"people must be at most {MOST_PEOPLE:,}, got more from {len(rows.values):,} "
-                f"rows and most_rows={most_rows}"
-            )
-        self.counts = np.ones(len(self.values), dtype=np.intp)
+        people = brought = 0
+        for n in range(least_rows, most_rows + 1):
+            people += (more := _multisets(len(rows.values), n))
+            brought += n * more
+            if people > MOST_PEOPLE or brought > MOST_BROUGHT:
+                raise TooLarge(
+                    f"people must be at most {MOST_PEOPLE:,}, who bring {MOST_BROUGHT:,} rows, got "
+                    f"more from {len(rows.values):,} rows and most_rows={most_rows}: give fewer "
+                    "rows, as their ends and both sides of each constant in the query"
+                )
+        self.counts = np.ones(people if only is None else len(only), dtype=np.intp)
+        self.only = only
+
+    @cached_property
+    def natives(self) -> Tables:  # type: ignore[override]
+        return {None: self.kinds.given(range(len(self.kinds.values)))}
+
+    @cached_property
+    def _brought(self) -> tuple[np.ndarray, np.ndarray]:
+        """The rows of everybody, person by person, and where those of each begin."""
+        kinds, (least, most) = range(len(self.kinds.values)), self.sizes
+        mixes = (combinations_with_replacement(kinds, n) for n in range(least, most + 1))
+        people = list(chain.from_iterable(mixes)) if self.only is None else self.only
+        order = np.fromiter(chain.from_iterable(people), dtype=np.int64)
+        return order, np.cumsum([0, *map(len, people)], dtype=np.int64)
+
+    @property
+    def order(self) -> dict[str | None, np.ndarray]:  # type: ignore[override]
+        return {None: self._brought[0]}
+
+    @property
+    def starts(self) -> dict[str | None, np.ndarray]:  # type: ignore[override]
+        return {None: self._brought[1]}
+
+    @cached_property
+    def values(self) -> tuple[Hashable, ...]:  # type: ignore[override]
+        order, starts = (each.tolist() for each in self._brought)
+        rows = [*map(self.kinds.values.__getitem__, order)]
+        return tuple(tuple(rows[start:stop]) for start, stop in pairwise(starts))
+
+    def __hash__(self) -> int:
+        return hash((type(self).__name__, self.sizes, len(self.counts)))
 
     def truncated(self, bound: Truncation) -> AnyPeople:
         """Whoever is left: any mix of so many rows again, or some of these."""
@@ -275,17 +321,18 @@ class AnyPeople(Persons):
 
     def _left(self, bound: Truncation, kinds: Rows) -> AnyPeople:
         """Whoever is left of everybody, each bounded; of these kinds of rows."""
-        everybody = range(len(self.values))
-        bounded = bounded_table(self.given(everybody), PERSON, (bound,)).table
-        brought: dict[Any, list[Row]] = {number: [] for number in everybody}
+        bounded = bounded_table(self.given(range(len(self.counts))), PERSON, (bound,)).table
+        brought: list[list[int]] = [[] for _ in self.counts]
         for number, *row in rows_of(table(bounded, "table")):
-            brought[number].append(Row(row, kinds.columns))
-        lengths = list(map(len, brought.values()))
-        left = type(self)(kinds, max(lengths), min(lengths))
-        people: set[Hashable] = set(map(left._in_order, brought.values()))
-        left.brings_any = len(people) == len(left.values)
-        left.values = tuple(person for person in left.values if person in people)
-        left.counts = np.ones(len(people), dtype=np.intp)
+            brought[number].append(kinds.position_of[Row(row, kinds.columns)])
+        different = {tuple(sorted(rows)) for rows in brought}
+        people = sorted(different, key=lambda rows: (len(rows), rows))
+        sizes = len(people[-1]), len(people[0])
+        left = type(self)(kinds, *sizes)
+        any_mix = len(people) == len(left.counts)
+        if not any_mix:
+            left = type(self)(kinds, *sizes, people)
+        left.brings_any = any_mix
         return left
 
     @property
@@ -297,11 +344,9 @@ class AnyPeople(Persons):
         return self.sizes, self.kinds.content, None if self.brings_any else self.values
 
     def given(self, positions: Positions) -> Any:
-        people: list[Any] = [self.values[i] for i in positions]
-        at = self.kinds.position_of
-        rows = self.kinds.given([at[row] for person in people for row in person])
-        numbers = [number for number, person in enumerate(people) for _ in person]
-        return _numbered(nw.from_native(rows, eager_only=True), numbers)
+        many, rows = self.rows_of(None, positions)
+        brought = nw.from_native(self.kinds.given(rows), eager_only=True)
+        return _numbered(brought, np.repeat(np.arange(len(many), dtype=np.int64), many))
 
     def listed(self, dataset: Any, what: str) -> Iterable[Any]:
         """The people of a caller's table, or a list of tuples of rows."""
@@ -412,6 +457,16 @@ def bounded_table(source: Any, id: str, bounds: Iterable[Truncation]) -> Truncat
         frame, people, lost = bound.bounded(frame, people)
         costs += lost
     return Truncated(frame.to_native(), len(ids), len(code_of), costs)
+
+
+def _multisets(kinds: int, size: int) -> int:
+    """How many multisets of a size there are; or more than can be listed."""
+    number, all_of = 1, kinds + size - 1
+    for i in range(min(size, kinds - 1)):  # up to the middle no binomial falls
+        number = number * (all_of - i) // (i + 1)
+        if number > MOST_BROUGHT:
+            break
+    return number
 
 
 def _numbered(frame: nw.DataFrame[Any], numbers: Sequence[int] | np.ndarray) -> Any:

@@ -1,0 +1,485 @@
+"""Counts and sums by group over people: each adds a vector to the answer (thm-people-vectors).
+
+A person's vector holds what their rows add to each group. Two neighbours' answers differ by what
+the a people of one add less what the b people of the other add, so neither whom they share nor how
+many matters: D(c, a, b) is the largest norm of such a difference.
+
+    rows of a person   (tea, 3) (tea, 4) (milk, 1)      their vector of SUM.by   tea 7, milk 1
+
+Few people need to be looked at: the norm of a difference is at most the sum of the norms. So those
+with the largest norms come first, and a search ends where nobody left can reach beyond the best.
+"""
+
+from __future__ import annotations
+
+import math
+from bisect import bisect_left
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cache
+from itertools import accumulate, chain, repeat
+from typing import Any
+
+import numpy as np
+
+from sensitivity_beyond.proofs.groups import codes_by_group
+from sensitivity_beyond.tables.asking import Grouping
+from sensitivity_beyond.tables.columns import Always, numbers_of
+from sensitivity_beyond.tables.lifting import Members
+from sensitivity_beyond.tables.people import PERSON, OfOneRow, Persons, people_or_none
+from sensitivity_beyond.tables.rows import Rows
+from sensitivity_lab.numbers.exact import is_real
+from sensitivity_lab.numbers.gap import Norm
+from sensitivity_lab.problem import Problem
+from sensitivity_lab.proved.splits import in_norm
+from sensitivity_lab.proved.worst_pair import CopiesAt, D, WorstPair
+from sensitivity_lab.records import in_whole_numbers
+from sensitivity_lab.universe import Indices, Universe
+
+MOST_STEPS = 200_000_000  # numbers that a search adds up: seconds
+MOST_CELLS = 40_000_000  # numbers in its table
+AT_ONCE = 1_000_000  # of them added up at a time
+A_NODE = 5_000  # a pick that goes on takes as long as so many of them
+FIRST = 1_000  # people with the largest norms are looked at first, for each who is picked
+MOST_PICKED = 60  # people, one after another
+
+Pick = tuple[int, list[int], list[int]]  # a score, and the a and the b people that have it
+
+
+@dataclass(frozen=True, eq=False)
+class Vectors:
+    """What each of m people adds to the groups: N entries in the people's order, none of them 0."""
+
+    people: int
+    person: np.ndarray  # whose each entry is, (N,)
+    group: np.ndarray
+    whole: np.ndarray  # over `scale`
+    scale: int
+
+    @classmethod
+    def of(cls, people: Persons, grouping: Grouping) -> Vectors | None:
+        """What everybody adds to a count or a sum by group; None where it is neither."""
+        adds = grouping.query.proved.adds if grouping.query.proved else None
+        if adds is None or None not in people.natives:
+            return None
+        if people.brings and PERSON in (grouping.by_what, grouping.of_what):
+            return None
+        rows = Universe(Rows(people.natives[None], "rows"), False, None)
+        says = numbers_of(rows, Always(1) if adds == "one" else grouping.of_what)
+        if not isinstance(says, np.ndarray) and not all(map(is_real, says)):
+            return None
+        whole, scale = in_whole_numbers(says)
+        by = grouping.by_what
+        by = OfOneRow.over(by, people) if callable(by) else by
+        codes, known = codes_by_group(rows, by, grouping.keys)
+        order, starts = people.order[None], people.starts[None]
+        whose = np.repeat(np.arange(len(starts) - 1, dtype=np.int64), np.diff(starts))
+        counts = codes[order] < (known if grouping.keys is not None else math.inf)
+        whose, codes, whole = whose[counts], codes[order][counts], whole[order][counts]
+        if len(whole) and len(whole) * int(np.abs(whole).max()) >= 2**62:
+            whole = whole.astype(object)
+        groups = int(codes.max(initial=0)) + 1
+        entry = whose * groups + codes
+        in_order = np.argsort(entry, kind="stable")
+        begins = np.flatnonzero(np.diff(entry[in_order], prepend=-1))
+        sums = np.add.reduceat(whole[in_order], begins) if len(begins) else whole
+        there = sums != 0
+        person, group = np.divmod(entry[in_order][begins][there], groups)
+        return cls(len(starts) - 1, person, group, sums[there], scale)
+
+    def reaches(self, norm: Norm) -> np.ndarray:
+        """The norm of each person's vector, of L2 its square, (m,)."""
+        size = np.abs(self.whole)
+        if norm == 0:
+            size = np.ones(len(size), dtype=np.int64)
+        elif norm == 2:
+            large = len(size) and int(size.max()) ** 2 * len(size) >= 2**62
+            size = (size.astype(object) if large else size) ** 2
+        begins = np.flatnonzero(np.diff(self.person, prepend=-1))
+        found = np.zeros(self.people, dtype=size.dtype)
+        if len(begins):
+            found[self.person[begins]] = np.add.reduceat(size, begins)
+        return found
+
+    @property
+    def are_aligned(self) -> bool:
+        """Whether in no group one person's entry is positive and another's negative."""
+        up, down = (self.group[sign] for sign in (self.whole > 0, self.whole < 0))
+        return not len(np.intersect1d(up, down))
+
+
+class Furthest:
+    """Which a of some people, and which b of others, lie furthest apart."""
+
+    def __init__(
+        self,
+        vectors: Vectors,
+        norm: Norm,
+        own: np.ndarray | None = None,
+        spare: np.ndarray | None = None,
+    ) -> None:
+        """`own` says how often each person can be among the a, `spare` among the b. Without `spare`
+        they are the same people, and nobody is on both sides; without either none runs out."""
+        self.vectors, self.norm, self.own, self.spare = vectors, norm, own, spare
+        self.reaches = vectors.reaches(1 if norm == math.inf else norm)
+        self.ask = cache(self._ask)
+
+    def _ask(self, a: int, b: int) -> Pick | None:
+        """The widest for some a and b; None where no search finds it soon."""
+        own = np.full(self.vectors.people, a + b) if self.own is None else self.own
+        spare = own if self.spare is None else self.spare
+        if self.norm == math.inf:
+            return self._in_one_group(a, b, own, spare)
+        useful = np.flatnonzero(own + spare)
+        order = useful[np.argsort(-self.reaches[useful], kind="stable")]
+        number = FIRST * (a + b)
+        while (found := Search(self, order, number, (a, b), (own, spare)).widest()) is None:
+            if number >= len(order):
+                return None
+            number *= 8
+        return found
+
+    def _in_one_group(self, a: int, b: int, own: np.ndarray, spare: np.ndarray) -> Pick:
+        """In L∞ one group decides: there the a have the most and the b the least, or turned."""
+        of, by_group = self.vectors, np.argsort(self.vectors.group, kind="stable")
+        person, whole = of.person[by_group], of.whole[by_group]
+        begins = np.flatnonzero(np.diff(of.group[by_group], prepend=-1))
+        ends = [*begins.tolist(), len(whole)]
+        high, low = (f.reduceat(whole, begins) if len(begins) else begins for f in ENDS)
+        high, low = np.maximum(high, 0), np.minimum(low, 0)
+        most = np.maximum(a * high - b * low, b * high - a * low)
+        everybody = np.arange(of.people, dtype=np.int64)
+        best: Pick = 0, _first(own, a, everybody), _first(spare, b, everybody[::-1])
+        for i in np.argsort(-most, kind="stable").tolist():
+            if most[i] <= best[0]:
+                break
+            column = np.zeros(of.people, dtype=whole.dtype)
+            column[person[ends[i] : ends[i + 1]]] = whole[ends[i] : ends[i + 1]]
+            ascending = np.argsort(column, kind="stable")
+            for turned in (ascending[::-1], ascending):
+                sides = _first(own, a, turned), _first(spare, b, turned[::-1])
+                score = abs(int(column[sides[0]].sum()) - int(column[sides[1]].sum()))
+                best = max(best, (score, sides[0], sides[1]), key=lambda pick: pick[0])
+        return best
+
+
+ENDS = np.maximum, np.minimum
+
+
+def _first(many: np.ndarray, n: int, order: np.ndarray) -> list[int]:
+    """The first n people of an order, each as often as there are."""
+    found: list[int] = np.repeat(order, np.minimum(many[order], n))[:n].tolist()
+    return found
+
+
+class TooLong(Exception):
+    """A search would take too long."""
+
+
+class Search:
+    """The widest pick among the people who have the largest norms.
+
+    People of one vector are a kind. Kinds are picked one after another, those with the larger
+    norms first, and a pick goes on only while what is left to pick can reach beyond the best.
+    """
+
+    def __init__(
+        self,
+        of: Furthest,
+        order: np.ndarray,
+        number: int,
+        picks: tuple[int, int],
+        many: tuple[np.ndarray, np.ndarray],
+    ) -> None:
+        self.of, self.norm, self.picks, self.many = of, of.norm, picks, many
+        self.shared = of.spare is None and of.own is not None
+        self.never_out = of.own is None and bool(of.norm)
+        self.kinds = self._kinds(order[:number])
+        self.left = [[int(side[kind].sum()) for kind in self.kinds.values()] for side in many]
+        reaches = list(map(int, of.reaches[order[: number + 1]]))
+        # Norms are whole numbers; roots, which L2 needs, are rounded up after so many digits.
+        self.digits = 64 + max(reaches, default=0).bit_length() if of.norm == 2 else 0
+        self.reach = [self._root(int(of.reaches[kind[0]])) for kind in self.kinds.values()]
+        self.outside = self._root(reaches[number]) if number < len(order) else None
+        self.alone = [len(kind) == 1 for kind in self.kinds.values()]
+        self.aligned = of.norm == 2 and of.vectors.are_aligned
+        table = self._table()
+        self.is_large = table is None
+        self.table = np.zeros((0, 0)) if table is None else table
+        self.steps, self.best = 0, -1
+        self.found: tuple[list[int], list[int]] = [], []
+
+    def _kinds(self, people: np.ndarray) -> dict[Any, list[int]]:
+        """The people of each vector."""
+        of, kinds = self.of.vectors, dict[Any, list[int]]()
+        begins, ends = (np.searchsorted(of.person, people, side) for side in ("left", "right"))
+        for person, begin, end in zip(people.tolist(), begins.tolist(), ends.tolist(), strict=True):
+            vector = tuple(of.group[begin:end].tolist()), tuple(of.whole[begin:end].tolist())
+            kinds.setdefault(vector, []).append(person)
+        return kinds
+
+    def _table(self) -> np.ndarray | None:
+        """The vector of each kind, (kinds, groups); None where there are too many."""
+        groups = dict.fromkeys(chain.from_iterable(of for of, _ in self.kinds))
+        place = {group: i for i, group in enumerate(groups)}
+        if len(self.kinds) * len(place) > MOST_CELLS:
+            return None
+        largest = max((abs(n) for _, numbers in self.kinds for n in numbers), default=0)
+        small = (largest * sum(self.picks)) ** 2 * len(place) < 2**62
+        table = np.zeros((len(self.kinds), len(place)), dtype=np.int64 if small else object)
+        for row, (of, numbers) in zip(table, self.kinds, strict=True):
+            row[[place[group] for group in of]] = numbers
+        return table
+
+    def widest(self) -> Pick | None:
+        """The widest pick; None where others may be in it, or it takes too long."""
+        a, b = self.picks
+        if self.is_large:
+            return None
+        try:
+            # At once the largest norms; then copies of one person; then one after another.
+            self._prepare((1, 1))
+            self._try_the_largest()
+            self._prepare((max(a, 1), max(b, 1)))
+            self._begin()
+            self._prepare((1, 1))
+            if not self.never_out and self._most() > self.best:
+                if a + b > MOST_PICKED:
+                    return None
+                self._begin()
+        except TooLong:
+            return None
+        if self.outside is not None and self._most_outside(self.outside) > self.best:
+            return None
+        of_a = self._people(0, ())
+        of_b = self._people(1, of_a)
+        return (self.best, of_a, of_b) if (len(of_a), len(of_b)) == self.picks else None
+
+    def _prepare(self, step: tuple[int, int]) -> None:
+        """Pick so many people of a kind at a time, on each side."""
+        self.step = step
+        self.turns = [n // s for n, s in zip(self.picks, step, strict=True)]
+        times = [
+            [min(left // s, n) for left in of]
+            for of, s, n in zip(self.left, step, self.turns, strict=True)
+        ]
+        # Of each side the kinds' reaches, each as often as it can be picked; and where they begin.
+        self.begins = [[0, *accumulate(side)] for side in times]
+        self.sums = [
+            [0, *accumulate(s * r for r in chain.from_iterable(map(repeat, self.reach, side)))]
+            for side, s in zip(times, step, strict=True)
+        ]
+
+    def _try_the_largest(self) -> None:
+        """The a kinds with the largest norms, then the b next ones."""
+        counts = [Counter[int](), Counter[int]()]
+        for side, n in enumerate(self.picks):
+            for kind, left in enumerate(self.left[side]):
+                taken = counts[0][kind] if self.shared and side else 0
+                counts[side][kind] = min(left - taken, n - counts[side].total())
+        if tuple(count.total() for count in counts) == self.picks:
+            sums = [self._sum(count) for count in counts]
+            self.best = int(self._scores((sums[0] - sums[1])[None])[0])
+            self.found = [*counts[0].elements()], [*counts[1].elements()]
+
+    def _sum(self, kinds: Counter[int]) -> np.ndarray:
+        found = np.zeros(self.table.shape[1], dtype=self.table.dtype)
+        for kind, times in kinds.items():
+            found = found + times * self.table[kind]
+        return found
+
+    def _begin(self) -> None:
+        nothing = self._sum(Counter())
+        self._extend(0, 0, (nothing, nothing), ([], []))
+
+    def _extend(
+        self, side: int, kind: int, sums: tuple[Any, Any], picked: tuple[list[int], list[int]]
+    ) -> None:
+        """Pick on, from a kind on; what was picked has these sums on the two sides."""
+        if len(picked[side]) == self.turns[side]:
+            if side == 1:
+                self._keep(int(self._scores((sums[0] - sums[1])[None])[0]), picked)
+                return
+            side, kind = 1, 0
+        if sum(map(len, picked)) + 1 == sum(self.turns):
+            self._finish(side, kind, sums, picked)
+            return
+        self._count(A_NODE)
+        reached = self._reached(sums)
+        for i in range(kind, len(self.reach)):
+            if self._bound(reached, self._tops(side, i, picked)) <= self.best:
+                return
+            if self._is_left(side, i, picked):
+                more = (sums[side] + self.step[side] * self.table[i], [*picked[side], i])
+                both = list(zip(sums, picked, strict=True))
+                both[side] = more
+                self._extend(side, i, *zip(*both, strict=True))
+
+    def _finish(self, side: int, kind: int, sums: Any, picked: Any) -> None:
+        """The last pick: all kinds that can reach beyond the best, many at a time."""
+        reached, size = self._reached(sums), len(self.reach)
+        apart, sign = sums[0] - sums[1], (1 - 2 * side) * self.step[side]
+        rows = max(1, AT_ONCE // max(1, self.table.shape[1]))
+
+        def is_short(i: int) -> bool:
+            return self._bound(reached, self._tops(side, i, picked)) <= self.best
+
+        while kind < (enough := bisect_left(range(size), True, kind, size, key=is_short)):
+            stop = min(enough, kind + rows)
+            self._count((stop - kind) * self.table.shape[1])
+            scores = self._scores(apart + sign * self.table[kind:stop])
+            for i in np.argsort(-scores, kind="stable").tolist():
+                if scores[i] <= self.best:
+                    break
+                if self._is_left(side, kind + i, picked):
+                    own = [*picked[side], kind + i]
+                    self._keep(int(scores[i]), (picked[0], own) if side else (own, picked[1]))
+            kind = stop
+
+    def _keep(self, score: int, picked: tuple[list[int], list[int]]) -> None:
+        if score > self.best:
+            copies = (repeat(kinds, n) for kinds, n in zip(picked, self.step, strict=True))
+            self.best = score
+            self.found = tuple(list(chain.from_iterable(side)) for side in copies)  # type: ignore
+
+    def _count(self, steps: int) -> None:
+        self.steps += steps
+        if self.steps > MOST_STEPS:
+            raise TooLong
+
+    def _is_left(self, side: int, kind: int, picked: tuple[list[int], list[int]]) -> bool:
+        """Whether there are enough people of a kind for another pick."""
+        used = self.step[side] * picked[side].count(kind)
+        if side and kind in picked[0]:
+            if self.alone[kind]:  # one person, who would be on both sides
+                return False
+            used += self.shared * self.step[0] * picked[0].count(kind)
+        return self.left[side][kind] - used >= self.step[side]
+
+    def _scores(self, apart: np.ndarray) -> np.ndarray:
+        """The norm of some vectors, of L2 its square, (N,)."""
+        if self.norm == 0:
+            return np.asarray(np.count_nonzero(apart, axis=1))
+        found: np.ndarray = (np.abs(apart) if self.norm == 1 else apart * apart).sum(axis=1)
+        return found
+
+    # -- what can be reached: whole numbers, of L2 roots rounded up after some binary digits
+
+    def _root(self, square: int) -> int:
+        if self.norm != 2:
+            return square
+        large = square << 2 * self.digits
+        root = math.isqrt(large)
+        return root + (root * root < large)
+
+    def _reached(self, sums: tuple[Any, Any]) -> list[int]:
+        """The norms of what was picked: of both sides, or of what they are apart."""
+        of = sums if self.aligned else (sums[0] - sums[1],)
+        return [self._root(int(self._scores(each[None])[0])) for each in of]
+
+    def _top(self, side: int, kind: int, turns: int) -> int:
+        """The largest reaches of so many turns on a side, from a kind on."""
+        begin = self.begins[side][kind]
+        return (
+            self.sums[side][min(begin + turns, len(self.sums[side]) - 1)] - (self.sums[side][begin])
+        )
+
+    def _tops(self, side: int, kind: int, picked: Any) -> tuple[int, int]:
+        here = self._top(side, kind, self.turns[side] - len(picked[side]))
+        return (0, here) if side else (here, self._top(1, 0, self.turns[1]))
+
+    def _bound(self, reached: Sequence[int], tops: tuple[int, int]) -> int:
+        """At least the score of what was picked with what may follow."""
+        if self.aligned:  # what two sides add has no negative product: |u − w|² ≤ |u|² + |w|²
+            return sum((r + t) ** 2 for r, t in zip(reached, tops, strict=True)) >> 2 * self.digits
+        total = reached[0] + sum(tops)
+        return total**2 >> 2 * self.digits if self.norm == 2 else total
+
+    def _most(self) -> int:
+        """At least the score of every pick."""
+        return self._bound([0, 0], self._tops(0, 0, ([], [])))
+
+    def _most_outside(self, reach: int) -> int:
+        """At least the score of a pick that has somebody who is not among these people."""
+        most = 0
+        for side in (0, 1):
+            if self.turns[side]:
+                turns = [n - (i == side) for i, n in enumerate(self.turns)]
+                short = [n - min(n, len(s) - 1) for n, s in zip(turns, self.sums, strict=True)]
+                tops = [
+                    self._top(i, 0, n) + reach * (less + (i == side))
+                    for i, (n, less) in enumerate(zip(turns, short, strict=True))
+                ]
+                most = max(most, self._bound([0, 0], (tops[0], tops[1])))
+        return most
+
+    def _people(self, side: int, taken: Iterable[int]) -> list[int]:
+        """The people of the kinds that were found, nobody of those taken."""
+        taken, found = set(taken), list[int]()
+        kinds = list(self.kinds.values())
+        for kind, times in Counter(self.found[side]).items():
+            free = (repeat(i, int(self.many[side][i])) for i in kinds[kind] if i not in taken)
+            found += list(chain.from_iterable(free))[:times]
+        return found
+
+
+# -- over all datasets, and at one -----------------------------------------------------------------
+
+
+def gaps_of_vectors(problem: Problem, people: Persons, grouping: Grouping) -> D | None:
+    """D of a count or a sum by group over people, or None without a proof."""
+    universe, norm = problem.universe, problem.norm
+    vectors = Vectors.of(people, grouping)
+    if vectors is None:
+        return None
+    own = None if universe.unlimited else universe.counts
+    furthest = Furthest(vectors, norm, own)
+
+    def d(c: int, a: int, b: int) -> WorstPair | None:
+        found = furthest.ask(a, b)
+        if found is None:
+            return None
+        score, of_a, of_b = found
+        gap = in_norm(score, vectors.scale, norm)
+        if universe.unlimited:
+            parts = [[(0, c)], Counter(of_a).items(), Counter(of_b).items()]
+            return WorstPair(gap).in_copies(parts, CopiesAt(universe))
+        runs = ((a + b, a + b + c),), ((0, a),), ((a, a + b),)
+        return WorstPair(gap, *runs, records=members(tuple(of_a), tuple(of_b)))
+
+    @cache
+    def members(*sides: tuple[int, ...]) -> Members:
+        picked = np.array([*chain(*sides)], dtype=np.int64)
+        everybody = np.arange(vectors.people, dtype=np.int64)
+        return Members(universe, np.concatenate([picked, np.delete(everybody, picked)]))
+
+    return d
+
+
+def widest_of_vectors(problem: Problem, grouping: Grouping, dataset: Indices) -> WorstPair | None:
+    """The widest gap at a dataset of people, with a neighbour, or None without a proof."""
+    universe, norm, counts = problem.universe, problem.norm, grouping.query.proved
+    if not norm and grouping.keys is None and not (counts and counts.adds == "one"):
+        return None  # a key at 0 is not one that vanishes
+    people = people_or_none(universe)
+    assert people is not None
+    vectors = Vectors.of(people, grouping)
+    if vectors is None:
+        return None
+    own = np.bincount(dataset, minlength=vectors.people)
+    moves = problem.plan[len(dataset)]
+    free = universe.most_copies(len(dataset) + max(added for _, added in moves))
+    furthest = Furthest(vectors, norm, own, free - own)
+    best: Pick | None = None
+    for move in moves:
+        found = furthest.ask(*move)
+        if found is None:
+            return None
+        best = found if best is None or found[0] > best[0] else best
+    assert best is not None
+    held = Counter(dataset)
+    held.subtract(best[1])
+    held.update(best[2])
+    gap = in_norm(best[0], vectors.scale, norm)
+    return WorstPair.between(gap, dataset, tuple(sorted(held.elements())), universe)
