@@ -8,6 +8,7 @@ from itertools import combinations, combinations_with_replacement, product
 
 import numpy as np
 import pytest
+from conftest import a_third
 from scipy import stats
 from sensitivity_board.peers import google_pairs, noisy, recorder, sampler, senscheck
 from sensitivity_board.peers import measure_google_pairs as script
@@ -40,7 +41,7 @@ QUANTITIES = [
 
 @pytest.mark.parametrize("noise", ["LAPLACE", "GAUSSIAN"])
 @pytest.mark.parametrize(("partitions", "entries"), [(1, 1), (1, 4), (2, 1), (2, 2), (3, 1)])
-@pytest.mark.parametrize(("query", "quantity"), QUANTITIES)
+@pytest.mark.parametrize(("query", "quantity"), a_third(QUANTITIES))
 def test_the_exact_value_is_that_of_all_a_person_may_add(
     query, quantity, partitions, entries, noise
 ):
@@ -167,7 +168,7 @@ def steps_of(length, neighbours):
 
 
 @pytest.mark.parametrize("neighbours", [noisy.one_entry, noisy.each_entry])
-@pytest.mark.parametrize("length", [1, 2, 3, 4, 5, 8, 10])
+@pytest.mark.parametrize("length", [1, 2, 3, 4, 5, 8])
 def test_the_exact_sensitivity_is_the_longest_step(length, neighbours):
     """Catches a number enumerated for the wrong neighbours, or reckoned wrongly beyond five."""
     longest = np.abs(steps_of(length, neighbours)).sum(axis=1).max()

@@ -119,7 +119,7 @@ def test_mixes_lie_where_the_theorem_says(query):
 
 
 @pytest.mark.parametrize(
-    "query", [sl.MEDIAN, sl.quantile(0.9), sl.variance(ddof=1), sl.std(ddof=1)], ids=str
+    "query", in_turn([sl.MEDIAN, sl.quantile(0.9), sl.variance(ddof=1), sl.std(ddof=1)]), ids=str
 )
 def test_removals_alone_never_fall(query):
     """Catches a slip in thm-open-removals."""
@@ -137,7 +137,7 @@ def of_median_rank(records, size, q, highest):
     return np.quantile(records[-size:] if highest else records[:size], q)
 
 
-@pytest.mark.parametrize("q", [0.5, 0.25, 0.9, 0.4])
+@pytest.mark.parametrize("q", in_turn([0.5, 0.25, 0.9, 0.4]))
 def test_clean_shares_of_a_quantile_lie_at_the_ends(q):
     """Catches a slip in thm-quantile-clean: a share wider than K, a clean one narrower."""
     clean = 0

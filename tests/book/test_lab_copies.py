@@ -8,7 +8,7 @@ from symtable import symtable
 
 import nbformat
 import pytest
-from conftest import ROOT, turn
+from conftest import ROOT, in_turn, turn
 from lab_copies import RAW, lab
 from nbclient import NotebookClient
 
@@ -88,7 +88,7 @@ OTHER = {
 
 
 @turn(0, 2)
-@pytest.mark.parametrize("name", list(OTHER))
+@pytest.mark.parametrize("name", in_turn(list(OTHER)))
 def test_other_data_flow_through_a_copy(name):
     """Catches a cell that knows ten pupils or a scale from 1 to 3, and stops whoever has others."""
     [copy] = [copies()[each] for each in NAMES if each[3:-6] == name]

@@ -145,9 +145,9 @@ def random_question(rng):
 
 
 def test_a_search_never_passes_enumeration():
-    """Catches a pair that is none: of 120 questions none is answered beyond the exact value."""
+    """Catches a pair that is none: of 60 questions none is answered beyond the exact value."""
     rng, exactly = random.Random(20), []
-    for seed in range(120):
+    for seed in range(60):
         query, universe, size, relation = random_question(rng)
         question = {"size": size, "relation": relation, "method": "walk"}
         try:
@@ -161,7 +161,7 @@ def test_a_search_never_passes_enumeration():
             universe.indices(side)
         assert len(row.dataset) == size
         exactly.append(float(row.found) >= exact - 1e-12)
-    assert len(exactly) > 80
+    assert len(exactly) > 40
     assert np.mean(exactly) > 0.9
 
 

@@ -13,7 +13,7 @@ import duckdb
 import pandas as pd
 import psycopg
 import pytest
-from conftest import a_third
+from conftest import a_third, in_turn
 
 import sensitivity_lab as sl
 
@@ -226,7 +226,9 @@ def test_what_is_the_sessions_own_hides_the_permanent_table(owner):
         seen(owner, TIMES, 10, "rates")
 
 
-@pytest.mark.parametrize("change", ["UPDATE rates SET r = 10", "INSERT INTO rates VALUES (9)"])
+@pytest.mark.parametrize(
+    "change", in_turn(["UPDATE rates SET r = 10", "INSERT INTO rates VALUES (9)"])
+)
 @pytest.mark.parametrize("end", ["ROLLBACK", "COMMIT"])
 def test_what_is_not_yet_committed_is_seen_and_stays_so(owner, change, end):
     """Catches the rates before the change, the caller's rows, a transaction that is ended."""

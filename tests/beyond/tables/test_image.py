@@ -8,7 +8,7 @@ from itertools import product
 import numpy as np
 import pandas as pd
 import pytest
-from conftest import a_third
+from conftest import a_third, turn
 
 import sensitivity_lab as sl
 from sensitivity_lab import definition
@@ -54,6 +54,7 @@ def test_long_datasets_of_few_kinds_go_to_the_solver():
         assert table.closed_form[0] == 2
 
 
+@turn(1, 2)
 def test_a_million_rows():
     """Catches a list of a million rows where a column will do; ints, floats and duplicates."""
     n = 1_000_000

@@ -9,6 +9,7 @@ import pandas  # noqa: F401  # a run in this process forgets what it was the fir
 import pytest
 import sensitivity_beyond.audit.audit
 import sensitivity_beyond.testing  # noqa: F401
+from conftest import turn
 
 pytest_plugins = ["pytester"]
 
@@ -117,6 +118,7 @@ def test_without_sections_the_message_says_all(run):
     assert "E       dataset = (0,)" in shown
 
 
+@turn(0, 2)
 def test_a_budget_that_runs_out_says_what_was_held(run):
     """Catches a test that hangs, or begins the time anew at each assertion."""
     shown = run("""

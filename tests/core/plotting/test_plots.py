@@ -13,7 +13,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import pytest
-from conftest import ABSENCES, SCHOOL, STANDARD, refused
+from conftest import ABSENCES, SCHOOL, STANDARD, in_turn, refused
 from matplotlib.colors import to_hex
 from matplotlib.transforms import Bbox
 from pictures import arrows, asked, assert_readable, dots, drawn, drawn_beside, picture, svg, texts
@@ -226,7 +226,7 @@ def test_a_number_that_differs_says_in_which_way(compared):
         assert 2 in by_colour[colour]
 
 
-@pytest.mark.parametrize("columns", [["days"], ["days", "mood"]])
+@pytest.mark.parametrize("columns", in_turn([["days"], ["days", "mood"]]))
 def test_on_a_phone_two_panels_stand_beside_one_another(compared, columns):
     """Catches words that become too small to read on a narrow page."""
     wide = sl.plot_sweep(compared[compared["column"].isin(columns)], formulas=True)
@@ -313,7 +313,7 @@ def test_the_arrow_runs_between_the_answers_whichever_is_larger():
     assert max(line.get_linewidth() for line in close.axes[0].lines) == 4  # too short for heads
 
 
-@pytest.mark.parametrize("query", [sl.MEAN, sl.MEDIAN, sl.quantile(0.4)], ids=str)
+@pytest.mark.parametrize("query", in_turn([sl.MEAN, sl.MEDIAN, sl.quantile(0.4)]), ids=str)
 def test_no_label_covers_the_arrow(query):
     """Catches arrow heads without a shaft: the number stood on a short arrow."""
     for size in (2, 3, 4, 5):
