@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import pickle
 import warnings
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sized
 from concurrent.futures import Executor, ProcessPoolExecutor
 from dataclasses import dataclass
 from functools import cached_property
+from time import monotonic
 from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
 from sensitivity_lab.extension import Asked
-from sensitivity_lab.numbers.errors import Infeasible, TooLarge
-from sensitivity_lab.numbers.exact import brief, checked_norm, told, whole_number
+from sensitivity_lab.numbers.errors import Infeasible, TimeIsUp, TooLarge
+from sensitivity_lab.numbers.exact import brief, checked_norm, checked_seconds, told, whole_number
 from sensitivity_lab.numbers.gap import Norm
 from sensitivity_lab.numbers.text import number_text, one_line
 from sensitivity_lab.queries import Query, checked_answer
@@ -28,6 +29,8 @@ NAMED = 6  # reasons why nothing is feasible; of more the rest is counted
 MOST_MOVES = 2_000_000  # sizes × moves of one problem: its plan lists them
 MAX_DATASETS = 10_000_000
 AT_ONCE = 1_000_000  # datasets: with more to answer, "auto" asks the solver first
+LATE = 5  # seconds, after which a run shows a bar
+GLIMPSE = 0.1  # of its seconds a run that is cut short looks for a lower bound
 PAIRS_PER_DATASET = 20  # a walk may visit this many pairs for each dataset allowed
 # What the machine lacks (memory, time, a connection) says nothing of the dataset; nor do the
 # errors that every database module calls by these names (PEP 249).
@@ -223,19 +226,24 @@ class Limits(NamedTuple):
 
 @dataclass(frozen=True)
 class Budget:
-    """How many datasets a run may answer, whether it shows a bar, and who answers a callable."""
+    """What a run may take, whether it shows a bar (None: if it is long), and who answers."""
 
     max_datasets: int = MAX_DATASETS
-    progress: bool = False
+    progress: bool | None = None
     executor: Executor | None = None
+    seconds: float | None = None
+    begun: float = 0
 
     def __post_init__(self) -> None:
         most = whole_number(self.max_datasets, "max_datasets", 1)
         object.__setattr__(self, "max_datasets", most)
-        if not isinstance(self.progress, (bool, np.bool_)):
-            raise TypeError(f"progress must be True or False, got {brief(self.progress)}")
+        if not isinstance(self.progress, (bool, np.bool_, type(None))):
+            raise TypeError(f"progress must be True, False or None, got {brief(self.progress)}")
         if self.executor is not None:
             _check_executor(self.executor)
+        if self.seconds is not None:
+            object.__setattr__(self, "seconds", checked_seconds(self.seconds))
+        object.__setattr__(self, "begun", monotonic())
 
     def check_queries(self, queries: Iterable[Query]) -> None:
         """Refuse queries that the executor, a pool of processes, cannot be sent."""
@@ -244,13 +252,23 @@ class Budget:
                 if query.rows is None:
                     _check_picklable(query)
 
-    def bar(self, parts: Iterable[Item], **options: Any) -> Iterable[Item]:
-        """Return `parts`, with a progress bar as they are taken if it is to be shown."""
-        if not self.progress:
-            return parts
-        from tqdm.auto import tqdm  # in a notebook it loads the widgets
+    def bar(self, parts: Iterable[Item], **options: Any) -> Iterator[Item]:
+        """Hand on some parts while there is time, with a bar at once or after a few seconds."""
+        shown, late = None, monotonic() + (0 if self.progress else LATE)
+        for done, part in enumerate(parts):
+            now = monotonic()
+            if self.seconds is not None and now - self.begun > (1 - GLIMPSE) * self.seconds:
+                raise TimeIsUp
+            if shown is None and now >= late and self.progress is not False:
+                from tqdm.auto import tqdm  # in a notebook it loads the widgets
 
-        return tqdm(parts, **options)  # type: ignore[no-any-return]
+                total = len(parts) if isinstance(parts, Sized) else None
+                shown = tqdm(initial=done, **{"total": total, **options})
+            yield part
+            if shown is not None:
+                shown.update()
+        if shown is not None:
+            shown.close()
 
     @property
     def most(self) -> Limits:

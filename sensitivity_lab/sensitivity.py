@@ -10,12 +10,20 @@ from typing import Any, Literal, get_args
 from sensitivity_lab import extension
 from sensitivity_lab.extension import Lifted
 from sensitivity_lab.methods.sweep import Sweep, is_quick
-from sensitivity_lab.methods.walk import Answered, Walk
+from sensitivity_lab.methods.walk import Answered, Walk, glimpse
 from sensitivity_lab.methods.workers import stood_by
-from sensitivity_lab.numbers.errors import NotProved
+from sensitivity_lab.numbers.errors import NotProved, TimeIsUp
 from sensitivity_lab.numbers.exact import brief, by_name, checked_norm, is_one_of
 from sensitivity_lab.numbers.gap import Metric, Norm
-from sensitivity_lab.problem import MAX_DATASETS, Budget, Limits, Problem, Size, within_budget
+from sensitivity_lab.problem import (
+    GLIMPSE,
+    MAX_DATASETS,
+    Budget,
+    Limits,
+    Problem,
+    Size,
+    within_budget,
+)
 from sensitivity_lab.proved.worst_pair import WorstPair
 from sensitivity_lab.queries import Query, as_query, measured_by
 from sensitivity_lab.relations import Relation
@@ -26,7 +34,8 @@ GlobalMethod = Literal["auto", "sweep", "walk", "solver"]
 LocalMethod = Literal["auto", "walk", "solver"]
 METHODS, LOCAL_METHODS = get_args(GlobalMethod), get_args(LocalMethod)
 LONGEST_AT_ONCE = 2_000  # records: longer datasets are enumerated only if no solver serves
-FEW = Limits.of(10_000, 100_000)  # datasets, where each takes a walk longer
+FEW = Limits.of(100, 1_000)  # datasets, each of which takes as long as many a proof
+NEAR = Limits.of(10_000, 10_000)  # neighbours of one dataset
 BEYOND_PROOF = "where each dataset has records of its own and the smaller has the larger answer"
 
 
@@ -41,7 +50,8 @@ def global_sensitivity(
     output_metric: Metric | None = None,
     method: GlobalMethod = "auto",
     max_datasets: int = MAX_DATASETS,
-    progress: bool = False,
+    seconds: float | None = None,
+    progress: bool | None = None,
     executor: Executor | None = None,
 ) -> Sensitivity:
     """Return the largest distance between answers over all neighbouring pairs of datasets.
@@ -67,9 +77,11 @@ def global_sensitivity(
         walked.
     :param method: "sweep" (each dataset answered once), "walk" (each pair visited: the reference),
         "solver" (no enumeration, where a proof covers it) or "auto": the sweep where it serves,
-        else the walk; of over a million datasets, or 2,000 records, the solver, if it can.
+        else the walk; where these would take longer (a million datasets, a hundred by group,
+        2,000 records) the solver, if it can.
     :param max_datasets: how many datasets may be answered. A walk may visit 20 times as many pairs.
-    :param progress: whether a bar is shown.
+    :param seconds: how long it may take.
+    :param progress: whether a bar is shown; by default one comes after five seconds.
     :param executor: any `concurrent.futures.Executor`; it answers a callable on many workers. A
         pool of processes needs one that is defined at the top of a module. Standard queries do not
         use it.
@@ -78,6 +90,7 @@ def global_sensitivity(
         solver is proved.
     :raises NotProved: if the solver is asked for and no proof covers the problem.
     :raises ValueError: for bad input (TypeError for what has the wrong type).
+    :raises TimeoutError: where `seconds` are over; its `at_least` is a lower bound.
     :raises RuntimeError: if a worker dies.
 
     Cost: the sweep answers `universe.count(size)` datasets and those of the neighbours' sizes;
@@ -88,7 +101,7 @@ def global_sensitivity(
     """
     asked, by = _measured(query, norm, method, output_metric)
     told = output_metric is not None
-    budget = Budget(max_datasets, progress, executor)
+    budget = Budget(max_datasets, progress, executor, seconds)
     problem = Problem(asked, universe, size, relation, norm, any_answer=told)
     return settle([problem], method=by, budget=budget)[0]
 
@@ -121,7 +134,8 @@ def local_sensitivity(
     output_metric: Metric | None = None,
     method: LocalMethod = "auto",
     max_datasets: int = MAX_DATASETS,
-    progress: bool = False,
+    seconds: float | None = None,
+    progress: bool | None = None,
     executor: Executor | None = None,
 ) -> Sensitivity:
     """Return the largest distance between the answer on one dataset and on its neighbours.
@@ -138,10 +152,9 @@ def local_sensitivity(
     :param relation: who is a neighbour.
     :param norm: as in `global_sensitivity`, and so is `output_metric`.
     :param method: "walk" (the dataset's neighbours, one by one), "solver" (without walking) or
-        "auto": the walk; of over a million neighbours, or 2,000 records, the solver, if it can.
+        "auto": the walk; where many neighbours, or long ones, would take longer, the solver.
     :param max_datasets: how many neighbours may be answered.
-    :param progress: whether a bar is shown.
-    :param executor: answers a callable on many workers, as in `global_sensitivity`.
+    :param seconds: how long it may take; `progress` and `executor` as in `global_sensitivity`.
     :raises ValueError: for a dataset outside the universe; other errors as `global_sensitivity`.
 
     Cost: `relation.count_neighbours(dataset, universe)` evaluations for the walk; for the solver
@@ -155,22 +168,38 @@ def local_sensitivity(
     asked, by = _measured(query, norm, method, output_metric)
     told = output_metric is not None
     problem = Problem(asked, universe, len(indices), relation, norm, any_answer=told)
-    budget = Budget(max_datasets, progress, executor)
+    budget = Budget(max_datasets, progress, executor, seconds)
     _check([problem], by, LOCAL_METHODS, "auto, walk or solver for one dataset", budget)
     lifted = extension.lift(asked, universe)
-    if lifted is None:
-        answered = _locally(problem, indices, by, budget)
-        return _result(problem, answered.pair, answered, is_local=True)
-    answered = _locally(_of_numbers(problem, lifted), lifted.of_dataset(indices), by, budget)
-    return _result(problem, lifted.back_at(indices, answered.pair), answered, is_local=True)
+    try:
+        if lifted is None:
+            answered = _locally(problem, indices, by, budget)
+            return _result(problem, answered.pair, answered, is_local=True)
+        answered = _locally(_of_numbers(problem, lifted), lifted.of_dataset(indices), by, budget)
+        return _result(problem, lifted.back_at(indices, answered.pair), answered, is_local=True)
+    except TimeIsUp:
+        raise _cut_short(problem, budget, indices) from None
+
+
+def _cut_short(problem: Problem, budget: Budget, only: Indices | None = None) -> TimeIsUp:
+    """What says that the time is over, with the widest pair that a few draws meet."""
+    assert budget.seconds
+    pair = glimpse(problem, GLIMPSE * budget.seconds, only)
+    met = "" if pair is None else f"; of pairs at random the widest lie {brief(pair.gap)} apart"
+    error = TimeIsUp(
+        f"seconds={brief(budget.seconds)} were over before {problem.query.name} was answered{met}, "
+        "a lower bound: give it longer, or ask for a smaller size or k"
+    )
+    if pair is not None:
+        error.at_least, error.witness = pair.gap, pair.pair()
+    return error
 
 
 def _locally(problem: Problem, own: Indices, method: str, budget: Budget) -> Answered:
     """One dataset by the walk, or by the solver where that is asked for, or there is too much."""
     walk = Walk(budget, own)
-    short = len(own) <= LONGEST_AT_ONCE
-    few = FEW if problem.asked and problem.asked.slow else budget.quick
-    if method != "auto" or not (short and walk.fits(problem, few)):
+    few = FEW if problem.asked and problem.asked.slow else NEAR
+    if method != "auto" or not walk.fits(problem, few):
         answered = None if method == "walk" else _proved(problem, method, budget, own)[0]
         if answered is not None:
             return answered
@@ -187,14 +216,22 @@ def settle(problems: Sequence[Problem], *, method: str, budget: Budget) -> list[
         problem if lifted is None else _of_numbers(problem, lifted)
         for problem, lifted in zip(problems, lifts, strict=True)
     ]
-    solved = [_solved(problem, method, budget) for problem in numbers]
-    rest = [problem for problem, known in zip(numbers, solved, strict=True) if known is None]
-    enumerated = iter(_enumerated(rest, method, budget))
-    answered = [next(enumerated) if known is None else known for known in solved]
+    try:
+        answered = _answered(numbers, method, budget)
+    except TimeIsUp:
+        raise _cut_short(problems[0], budget) from None
     return [
         _result(problem, lifted.back(one.pair) if lifted else one.pair, one)
         for problem, lifted, one in zip(problems, lifts, answered, strict=True)
     ]
+
+
+def _answered(numbers: Sequence[Problem], method: str, budget: Budget) -> list[Answered]:
+    """Problems of numbers: by a proof, and what is left together."""
+    solved = [_solved(problem, method, budget) for problem in numbers]
+    rest = [problem for problem, known in zip(numbers, solved, strict=True) if known is None]
+    enumerated = iter(_enumerated(rest, method, budget))
+    return [next(enumerated) if known is None else known for known in solved]
 
 
 def _lifts(problems: Sequence[Problem]) -> list[Lifted | None]:
@@ -237,7 +274,7 @@ def _solved(problem: Problem, method: str, budget: Budget) -> Answered | None:
     """What the solver answers: all where it is asked for, else what is too large to enumerate."""
     where, large = "here", method == "solver"
     if method == "auto":  # long datasets are not even counted before the solver is asked
-        few = budget.quick
+        few = FEW if problem.asked and problem.asked.slow else budget.quick
         large = max(problem.sizes_answered) > LONGEST_AT_ONCE
         large = large or problem.count_datasets(budget.max_datasets) > few.datasets
         large = large or not is_quick(problem, few)

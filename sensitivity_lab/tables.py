@@ -35,7 +35,8 @@ def sweep(
     norm: Norm = 1,
     method: GlobalMethod = "auto",
     max_datasets: int = MAX_DATASETS,
-    progress: bool = False,
+    seconds: float | None = None,
+    progress: bool | None = None,
     executor: Executor | None = None,
 ) -> pd.DataFrame:
     """Return a row for each column, query and relation: the sensitivity and its witness.
@@ -58,7 +59,8 @@ def sweep(
     :param norm: 1, 2 or infinity; it measures vectors. 0 counts the entries that differ.
     :param method: as in `global_sensitivity`, for every row.
     :param max_datasets: how many datasets may be answered for one row.
-    :param progress: whether bars are shown.
+    :param seconds: how long it may take, in all.
+    :param progress: whether bars are shown; by default after five seconds.
     :param executor: answers callables on many workers, as in `global_sensitivity`.
     :raises ValueError: for an empty list; other errors as `global_sensitivity`.
 
@@ -84,7 +86,9 @@ def sweep(
     ]
     # All together: a query is answered once on each dataset, whatever the relations.
     feasible = [problem for _, problem in problems if problem.plan]
-    settled = iter(settle(feasible, method=method, budget=Budget(max_datasets, progress, executor)))
+    settled = iter(
+        settle(feasible, method=method, budget=Budget(max_datasets, progress, executor, seconds))
+    )
     rows = [
         _row(column, problem, next(settled) if problem.plan else None)
         for column, problem in problems
@@ -108,7 +112,8 @@ def compare(
     norm: Norm = 1,
     method: GlobalMethod = "auto",
     max_datasets: int = MAX_DATASETS,
-    progress: bool = False,
+    seconds: float | None = None,
+    progress: bool | None = None,
 ) -> pd.DataFrame:
     """Return `sweep`'s table with the closed form beside each enumerated sensitivity.
 
@@ -132,7 +137,7 @@ def compare(
     """
     table = sweep(
         queries, columns, size=size, relations=relations, norm=norm,
-        method=method, max_datasets=max_datasets, progress=progress,
+        method=method, max_datasets=max_datasets, seconds=seconds, progress=progress,
     )  # fmt: skip
     asked = product(columns.values(), map(as_query, queries), several(relations))
     compared = [

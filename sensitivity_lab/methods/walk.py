@@ -6,10 +6,10 @@ the first in lexicographic order.
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby, pairwise
+from time import monotonic
 from typing import NamedTuple
 
 import numpy as np
@@ -66,8 +66,8 @@ class Walk:
 
     def answer(self, problem: Problem) -> Answered:
         """Visit every dataset and every neighbour; answer the query once per dataset."""
-        starts, datasets = self._datasets(problem)
-        answers, common = _answered(problem, datasets, self.budget)
+        starts, datasets = self.datasets(problem)
+        answers, common = answers_on(problem, datasets, self.budget)
         shown = self.budget.bar(starts, desc="walk", unit=" datasets")
         gap, dataset, neighbours = _widest(problem, shown, answers)
         # A neighbour that is no extreme can have the widest gap too, where floats tie by
@@ -78,23 +78,7 @@ class Walk:
         pair = WorstPair.between(in_units(gap, common), dataset, neighbour, problem.universe)
         return Answered(pair, len(datasets), "walk")
 
-    def gaps(self, problem: Problem) -> Iterator[tuple[Gap, Indices, Indices]]:
-        """Every pair with its gap, from the smallest datasets on; of a pair and its mirror one."""
-        starts, datasets = self._datasets(problem)
-        answers, common = _answered(problem, datasets, self.budget)
-        gap_of = gap_between(problem.norm, problem.query.root)
-        for dataset in starts:
-            for neighbour in _neighbours(problem, dataset):
-                # A pair is also visited from the neighbour, if that can move back: the visit from
-                # the smaller dataset counts.
-                shared = (Counter(dataset) & Counter(neighbour)).total()
-                back = len(neighbour) - shared, len(dataset) - shared
-                comes_later = (len(neighbour), neighbour) > (len(dataset), dataset)
-                if comes_later or back not in problem.plan.get(len(neighbour), ()):
-                    gap = gap_of(answers[dataset], answers[neighbour])
-                    yield in_units(gap, common), dataset, neighbour
-
-    def _datasets(self, problem: Problem) -> tuple[list[Indices], list[Indices]]:
+    def datasets(self, problem: Problem) -> tuple[list[Indices], list[Indices]]:
         """The datasets whose neighbours are visited, and all that are answered."""
         if self.only is not None:
             neighbours = _neighbours(problem, self.only)
@@ -117,7 +101,7 @@ def _neighbours(problem: Problem, dataset: Indices) -> list[Indices]:
     return list(neighbours_of(dataset, problem.universe, moves))
 
 
-def _answered(
+def answers_on(
     problem: Problem, datasets: list[Indices], budget: Budget
 ) -> tuple[dict[Indices, Answer], int]:
     """The answer on each dataset; rational numbers as numerators, with their denominator."""
@@ -128,7 +112,8 @@ def _answered(
     together = getattr(problem.given, "together", False)
     edges = block_edges(len(datasets), len(datasets[-1]), executor, together)
     blocks = (datasets[start:stop] for start, stop in pairwise(edges))
-    answered = answers_in_blocks(query, problem.given, blocks, executor)
+    shown = {"total": len(edges) - 1, "desc": "answers", "unit": " blocks"}
+    answered = budget.bar(answers_in_blocks(query, problem.given, blocks, executor), **shown)
     answers: Sequence[Answer] = [answer for block in answered for answer in block]
     for answer in answers:
         same_shape(answer, answers[0], query.name)
@@ -157,6 +142,26 @@ def _widest(
         if best is None or gap > best[0] or (gap == best[0] and dataset < best[1]):
             best = gap, dataset, neighbours
     assert best is not None
+    return best
+
+
+def glimpse(problem: Problem, seconds: float, only: Indices | None) -> WorstPair | None:
+    """The widest of the pairs that can be drawn at random in some seconds; None where none can."""
+    rng, ends = np.random.default_rng(0), monotonic() + seconds
+    moves = [(size, *move) for size, of in problem.plan.items() for move in of]
+    best: WorstPair | None = None
+    while monotonic() < ends:
+        size, removed, added = moves[rng.integers(len(moves))]
+        free = problem.universe.most_copies(size + added)
+        own = only or rng.permutation(np.repeat(np.arange(len(free)), free))[:size].tolist()
+        spare = np.repeat(np.arange(len(free)), free - np.bincount(own, minlength=len(free)))
+        gone, come = rng.permutation(own)[removed:], rng.permutation(spare)[:added]
+        pair = [tuple(sorted(map(int, side))) for side in (own, (*gone, *come))]
+        gap = gap_between(problem.norm, problem.query.root)(
+            *problem.query.answers(problem.given, pair)
+        )
+        if best is None or gap > best.gap:
+            best = WorstPair.between(gap, pair[0], pair[1], problem.universe)
     return best
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 
 class Infeasible(ValueError):
     """No dataset of these sizes has a neighbour under the relation.
@@ -39,3 +41,13 @@ class NotProved(ValueError):
     ...     print(str(error)[:36])
     method='solver' has no proof for max
     """
+
+
+class TimeIsUp(TimeoutError):
+    """The seconds of a question are over.
+
+    `at_least` is the widest gap that was met, with its `witness`: a lower bound, and no answer.
+    """
+
+    at_least: Any = None
+    witness: Any = None

@@ -136,6 +136,15 @@ def whole_number(value: Any, what: str, least: int) -> int:
     raise kind(f"{what} must be a whole number of at least {least}, got {what}={brief(value)}")
 
 
+def checked_seconds(seconds: Any) -> float:
+    """Return how long something may take, or refuse what is no finite number above 0."""
+    if not is_real(seconds):
+        raise TypeError(f"seconds must be a number, got {brief(seconds)}")
+    if not (is_finite(seconds) and seconds > 0):
+        raise ValueError(f"seconds must be above 0 and finite, got seconds={brief(seconds)}")
+    return float(seconds)
+
+
 def is_one_of(value: Any, names: Iterable[str | None]) -> bool:
     """Whether a value is one of some names; an array, which compares entry by entry, is not."""
     return (value is None or isinstance(value, str)) and value in names

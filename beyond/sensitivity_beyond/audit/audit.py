@@ -68,7 +68,7 @@ def audit(
     seed: int = 0,
     rng: int | np.random.Generator | None = None,
     executor: Executor | None = None,
-    progress: bool = False,
+    progress: bool | None = None,
 ) -> Audit:
     """Hold a claimed sensitivity against every pair of neighbours, size by size.
 
@@ -117,14 +117,14 @@ def audit(
     :param max_datasets: as `global_sensitivity`; it bounds sequences, too.
     :param trials: how many pairs a search tries in each row, with two calls of the function each
         (four of one of tables, for their other orders): 10,000, or as many as `seconds` allow.
-    :param seconds: how long a search may take for each row; what it finds then depends on the
-        machine.
+    :param seconds: how long it may take; of a search each row, and what it finds then depends on
+        the machine.
     :param seed: that of a search, a whole number: with the same seed it tries the same pairs.
     :param rng: instead of a seed a NumPy generator, which each row draws from in turn, or a whole
         number, which is a seed; None is `seed`.
     :param executor: answers a callable on many workers, but in a search, where each step waits for
         the last; the function must be thread-safe in a pool of threads.
-    :param progress: whether a bar is shown.
+    :param progress: whether a bar is shown; by default one comes after five seconds.
     :return: a row for each relation and size, and what the verdicts speak of.
     :raises TypeError: for a claim that is no number or has other parameters, and for what is no
         function, universe, size or relation.
@@ -145,11 +145,11 @@ def audit(
     subject = Subject(query, norm, output_metric, universe, any_order=order is None)
     relations = checked_relations(relations)
     _check_options(output_metric, order, method, executor)
-    budget = Budget(max_datasets, progress, executor)
+    searched = method == "search"
+    budget = Budget(max_datasets, progress, executor, None if searched else seconds)
     budget.check_queries([subject.query])
     names = names_taken(claim)
     each_size = checked_sizes(universe, sizes, sizes_within, relations)
-    searched = method == "search"
     pairs, time = checked_spending(trials, seconds) if searched else (None, None)
     of = each_size if sizes_within is None else None
     metric = None if output_metric is None else _name(output_metric, "output_metric")

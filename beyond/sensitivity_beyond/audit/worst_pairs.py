@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator
 from heapq import nlargest
 from operator import itemgetter
 from typing import Any, NamedTuple
 
-from sensitivity_lab.methods.walk import Walk
+from sensitivity_lab.methods.walk import Walk, answers_on
 from sensitivity_lab.methods.workers import hold
 from sensitivity_lab.numbers.exact import by_name, whole_number
-from sensitivity_lab.numbers.gap import Norm
+from sensitivity_lab.numbers.gap import Gap, Norm, gap_between, in_units
 from sensitivity_lab.problem import MAX_DATASETS, Budget, Problem, Size
 from sensitivity_lab.queries import Query, as_query
-from sensitivity_lab.relations import Relation
+from sensitivity_lab.relations import Relation, neighbours_of
 from sensitivity_lab.results import presented
 from sensitivity_lab.universe import Indices, Universe, check_universe
 
@@ -76,8 +77,26 @@ def worst_pairs(
     walk = Walk(Budget(max_datasets))
     walk.check(problem)
     # Of equal gaps the first that was visited is kept, which is the smallest.
-    widest = nlargest(most, walk.gaps(problem), key=itemgetter(0))
+    widest = nlargest(most, _gaps(problem, walk), key=itemgetter(0))
     return (_pair(problem, *found) for found in widest)
+
+
+def _gaps(problem: Problem, walk: Walk) -> Iterator[tuple[Gap, Indices, Indices]]:
+    """Every pair with its gap, from the smallest datasets on; of a pair and its mirror one."""
+    starts, datasets = walk.datasets(problem)
+    answers, common = answers_on(problem, datasets, walk.budget)
+    gap_of = gap_between(problem.norm, problem.query.root)
+    for dataset in starts:
+        moves = problem.plan[len(dataset)]
+        for neighbour in neighbours_of(dataset, problem.universe, moves):
+            # A pair is also visited from the neighbour, if that can move back: the visit from
+            # the smaller dataset counts.
+            shared = (Counter(dataset) & Counter(neighbour)).total()
+            back = len(neighbour) - shared, len(dataset) - shared
+            comes_later = (len(neighbour), neighbour) > (len(dataset), dataset)
+            if comes_later or back not in problem.plan.get(len(neighbour), ()):
+                gap = gap_of(answers[dataset], answers[neighbour])
+                yield in_units(gap, common), dataset, neighbour
 
 
 def _pair(problem: Problem, gap: Any, *sides: Indices) -> Pair:

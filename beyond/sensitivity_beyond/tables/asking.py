@@ -7,6 +7,7 @@ from array import array
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache, partial
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -30,7 +31,6 @@ INSTEAD = (
     "few rows, too"
 )
 MOST_GROUPS = 20_000  # whose answers are kept
-LONG = 30  # records, from which on groups are told apart in arrays
 
 
 @dataclass(frozen=True)
@@ -72,11 +72,21 @@ class Grouping(Asked):
     keys: tuple[Any, ...] | None
 
     slow = True
-    hint = (
-        " (by group, counts and sums alone are solved over all datasets: SUM.by and COUNT.by make "
-        "a mean; one dataset is solved for VARIANCE and other exact queries of a column; where "
-        "each group's size is public, ask each alone: under one change the largest is the answer)"
-    )
+
+    @property
+    def hint(self) -> str:  # type: ignore[override]
+        """What is solved."""
+        if self.query.proved is not None and self.query.proved.adds:
+            return (
+                " (a search for the people whose vectors lie furthest apart was cut short: ask "
+                "k=1, of which k records make at most k times as much)"
+            )
+        return (
+            " (by group, counts and sums alone are solved over all datasets: SUM.by and COUNT.by "
+            "make a mean; one dataset is solved for VARIANCE and other exact queries of a column; "
+            "where each group's size is public, ask each alone: under one change the largest is "
+            "the answer)"
+        )
 
     def __call__(self, dataset: Any) -> dict[Any, Any]:
         """The answers by key; groups too small for the query have none."""
@@ -122,8 +132,7 @@ class Grouping(Asked):
                 require_column(table(tables[0], "table"), what, asked)
 
     def giver(self, source: Source, name: str | None) -> Callable[[Positions], Any]:
-        rows = isinstance(source, TableSource) and source.one_row_each
-        return ByGroup(self, source) if rows else source.giver()
+        return ByGroup(self, source) if isinstance(source, TableSource) else source.giver()
 
     def fewer(self, universe: Universe) -> Universe | None:
         """The numbers of a column that is asked of: fewer datasets, and counted at once."""
@@ -139,27 +148,27 @@ class Grouping(Asked):
 
 @dataclass(frozen=True)
 class ByGroup(Answering):
-    """Datasets of rows by group: of long ones most groups are those of others."""
+    """Datasets of rows, or of people, by group: what rows say is asked once, and no table built."""
 
     grouping: Grouping
-    source: Source
+    source: TableSource
 
     def __call__(self, positions: Positions) -> Any:
         return self.source.given(positions)
 
     def answers(self, query: Query, datasets: Sequence[Indices]) -> list[Any]:
-        """Each group once where datasets are long; else each dataset alone."""
-        if max(map(len, datasets), default=0) >= LONG:
-            try:
-                return [checked_answer(self._by_group(one), query, ()) for one in datasets]
-            except Exception:  # a caller's own: asked alone, the first dataset tells what it is
-                pass
-        return [query.answer(self(dataset)) for dataset in datasets]
+        try:
+            return [checked_answer(self._by_group(one), query, ()) for one in datasets]
+        except Exception:  # a caller's own: asked alone, the first dataset tells what it is
+            return [query.answer(self(dataset)) for dataset in datasets]
 
     @cached_property
     def _by_group(self) -> Callable[[Iterable[int]], dict[Any, Any]]:
-        everything = tuple(range(len(self.source.values)))
-        return self.grouping.of_each(list(records_listed(self(everything))))
+        rows, places = self.source.listed_once()
+        answers = self.grouping.of_each(rows)
+        if places is None:
+            return answers
+        return lambda people: answers(chain.from_iterable(places[i] for i in people))
 
 
 def inner(query: Query) -> Query | None:

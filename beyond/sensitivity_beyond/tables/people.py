@@ -67,6 +67,12 @@ class Persons(TableSource):
         each = np.arange(many.sum(dtype=np.int64), dtype=np.int64)
         return many, self.order[name][np.repeat(starts[people] - begins, many) + each]
 
+    def listed_once(self) -> tuple[Sequence[Any], Sequence[Sequence[int]] | None]:
+        kind = NumberedRow if self.brings else PersonsRow
+        order, starts = self.order[None].tolist(), self.starts[None].tolist()
+        places = [order[start:stop] for start, stop in pairwise(starts)]
+        return rows_of(table(self.natives[None], "rows"), kind), places
+
     def added(self, whole: np.ndarray, scale: int) -> Any:
         """What the rows of each person come to, of numbers of all rows over one denominator."""
         if len(whole) * max(map(abs, map(int, (whole.min(), whole.max())))) >= 2**62:

@@ -41,6 +41,11 @@ class TableSource(Source):
         None for who is known."""
         return None
 
+    def listed_once(self) -> tuple[Sequence[Any], Sequence[Sequence[int]] | None]:
+        """All different rows, as functions of one receive them; and of people whose rows are where,
+        None where a record is a row."""
+        return self.values, None
+
     def tables(self, positions: Positions) -> Tables:
         """The dataset as tables by name."""
         return {None: self.given(positions)}

@@ -24,9 +24,8 @@ from sensitivity_beyond.audit.search.layouts import (
     orders_of,
 )
 from sensitivity_beyond.audit.subject import Subject, Widest
-from sensitivity_beyond.seconds import checked_seconds
 from sensitivity_lab.numbers.errors import TooLarge
-from sensitivity_lab.numbers.exact import brief, whole_number
+from sensitivity_lab.numbers.exact import brief, checked_seconds, whole_number
 from sensitivity_lab.numbers.gap import Gap
 from sensitivity_lab.problem import Budget, Problem
 from sensitivity_lab.relations import Move

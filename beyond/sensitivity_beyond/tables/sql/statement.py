@@ -12,7 +12,6 @@ import narwhals as nw
 import narwhals.selectors as ncs
 import numpy as np
 
-from sensitivity_beyond.seconds import checked_seconds
 from sensitivity_beyond.tables.frames import is_table
 from sensitivity_beyond.tables.keyed import are_near
 from sensitivity_beyond.tables.order import (
@@ -38,7 +37,7 @@ from sensitivity_beyond.tables.sql.result_set import ResultSet, answer_of
 from sensitivity_lab.extension import Answering, Asked
 from sensitivity_lab.methods.workers import has_gap
 from sensitivity_lab.numbers import gap
-from sensitivity_lab.numbers.exact import brief, sequence
+from sensitivity_lab.numbers.exact import brief, checked_seconds, sequence
 from sensitivity_lab.numbers.text import listed, number_repr
 from sensitivity_lab.problem import Problem
 from sensitivity_lab.proved.worst_pair import WorstPair
