@@ -115,9 +115,11 @@ def test_one_long_dataset_is_walked_and_what_no_solver_serves_refused_at_once():
     """Catches a spread by group of one dataset that takes minutes, or is refused after them."""
     frame = pd.DataFrame({"g": np.arange(320) % 8, "x": np.arange(320) ** 2 % 97})
     universe, asked = sl.Universe.population(frame), sl.MEAN.of("x").by("g")
-    found = sl.local_sensitivity(asked, frame.iloc[:300], universe, relation=sl.Change(1))
-    assert found.method == "walk"
+    ask = asked, frame.iloc[:300], universe
+    found = sl.local_sensitivity(*ask, relation=sl.Change(1))
+    assert found.method == "solver"
     assert found.check()
+    assert sl.local_sensitivity(*ask, relation=sl.Change(1), method="walk").value == found.value
     large = pd.concat([frame] * 50, ignore_index=True)
     by, universe = sl.STD.of("x").by("g"), sl.Universe.population(large)
     with pytest.raises(sl.TooLarge, match=r"by group.* VARIANCE"):

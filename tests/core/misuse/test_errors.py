@@ -152,7 +152,7 @@ REFUSED = [
     (in_a_table(size=9), ValueError, ["size", "at most 4", "9"]),
     # how it is run
     *((call, EITHER, [f"{name} must be"]) for name in ("progress", "max_datasets")
-      for run in ({name: value} for value in (np.array([1, 2]), "yes", None, 2.5))
+      for run in ({name: value} for value in (np.array([1, 2]), "yes", 2.5))
       for call in (asked(**run), asked_of((1, 2), **run), in_a_table(**run), in_a_table(sl.compare, [sl.SUM], **run))),
     # budgets, with the true number: no plan that is built size by size,
     # no 40,000,000 datasets where there are 20,001
