@@ -1,6 +1,5 @@
 """Audits: planted errors are found, what holds is not accused, and the report can be trusted."""
 
-import decimal
 import math
 import pickle
 import random
@@ -691,25 +690,3 @@ def test_map_errors(changed, error, words):
     first_three = [options.pop(name) for name in ("function", "claim", "inputs")]
     with refused(error, *words):
         sl.audit_map(*first_three, **options)
-
-
-def test_memory_that_runs_out_on_the_empty_dataset_is_no_verdict():
-    """Catches a verdict without a direction, left out since memory ran out."""
-
-    def total(dataset):
-        return sum(dataset) if dataset else bytearray(2**62)
-
-    driving = sl.Universe.value_range([1, 2, 3])
-    with pytest.raises(ValueError, match="query total failed on the empty dataset") as refused:
-        sl.audit(total, 100, driving, sizes=1, relations=[sl.AddRemove(1)])
-    assert not isinstance(refused.value, sl.Infeasible)
-
-
-def test_a_gap_of_long_decimals_is_exact():
-    """Catches a claim held to what is rounded in the caller's Decimal context."""
-    records = [Decimal("9" * 38), Decimal("-" + "9" * 38), Decimal("0." + "1" * 37)]
-    universe, ask = sl.Universe.value_range(records), {"sizes": [2], "relations": [sl.Change(1)]}
-    claim = Fraction(records[0]) - Fraction(records[1])
-    with decimal.localcontext(prec=5):
-        audited = sl.audit(lambda x: x[-1], claim, universe, **ask)
-    assert (audited.headline, audited.worst.found) == ("exact", claim)
