@@ -113,11 +113,11 @@ class OfQuery:
 
         The answer has a number for each group that has records enough for the query. With `keys`
         it has just these: a group without records is there too, with 0, and records of other
-        groups are left out. Counts and sums of any size are solved; of one dataset every exact
-        standard query is; the others are enumerated.
+        groups are left out. Counts and sums are solved at any size, of rows and of people; of one
+        dataset of rows every exact standard query is; the others are enumerated.
         Raises TypeError for what is neither text nor a function, ValueError for a query that is by
         group already, and for keys that come twice.
-        Source: thm-grouped-sum and thm-grouped-local on the book's page of proofs.
+        Source: thm-grouped-sum, thm-people-vectors and thm-grouped-local on the book's page of proofs.
         """
         name = f"{self.name} by {name_asked(column, 'by')}"
         require_whole(self, "by")

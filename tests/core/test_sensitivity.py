@@ -3,9 +3,12 @@
 import dataclasses
 import decimal
 import math
+import time
+from collections import Counter
 from decimal import Decimal
 from fractions import Fraction
 from functools import partial, reduce
+from itertools import product
 
 import numpy as np
 import pytest
@@ -14,6 +17,7 @@ from routes import CHECKED, checks_find_what_is_false, travels
 
 import sensitivity_lab as sl
 from sensitivity_lab import definition as oracle
+from sensitivity_lab import problem
 from sensitivity_lab.numbers.gap import arithmetics
 
 DRIVING = sl.Universe.value_range([1, 2, 3])
@@ -350,6 +354,54 @@ def test_progress_goes_to_stderr(capsys):
         printed, progress = capsys.readouterr()
         assert printed == ""
         assert progress
+
+
+def test_a_long_run_shows_a_bar_unless_told_not_to(monkeypatch, capsys):
+    """Catches work of minutes in silence, and a bar that stands where it was refused."""
+    monkeypatch.setattr(problem, "LATE", 0)
+    own = partial(asked, lambda dataset: sum(dataset), ABSENCES, 6)
+    for method, progress in product(("sweep", "walk"), (None, False)):
+        own(method=method, progress=progress)
+        assert bool(capsys.readouterr().err) == (progress is None)
+
+
+def slowly(dataset):
+    time.sleep(0.002)
+    return max(dataset, default=0) * len(dataset)
+
+
+@pytest.mark.parametrize("method", ["sweep", "walk", "near"])
+def test_a_run_that_is_cut_short_has_a_lower_bound_and_no_answer(method):
+    """Catches seconds that pass, an answer of half the datasets, and a pair that is none."""
+    universe, options = sl.Universe.population(range(40)), {"relation": sl.Change(1)}
+    ask = {"size": 3, "method": method}
+    run = partial(sl.global_sensitivity, slowly, universe, **options)
+    if method == "near":
+        run, ask = partial(sl.local_sensitivity, slowly, range(20), universe, **options), {}
+        run.keywords["relation"] = sl.Change(2)
+    began = time.monotonic()
+    with pytest.raises(TimeoutError, match="were over before slowly was answered") as cut:
+        run(seconds=0.5, **ask)
+    assert time.monotonic() - began < 60
+    here, there = cut.value.witness
+    assert abs(slowly(here) - slowly(there)) == cut.value.at_least > 0
+    kept = Counter(here) & Counter(there)
+    assert len(here) - kept.total() <= run.keywords["relation"].k
+    if method == "near":
+        assert here == tuple(range(20))
+    else:
+        assert len(here) == len(there) == 3
+        assert cut.value.at_least <= 111  # (0, 1, 2) against (1, 2, 39)
+
+
+def test_seconds_are_checked_and_enough_of_them_change_nothing():
+    for wrong, kind in ((0, ValueError), (math.inf, ValueError), ("1", TypeError)):
+        with pytest.raises(kind, match="seconds must be"):
+            asked(sl.MEAN, ABSENCES, 6, seconds=wrong)
+    assert asked(sl.MEAN, ABSENCES, 6, seconds=600) == asked(sl.MEAN, ABSENCES, 6)
+    columns, relations = {"days": ABSENCES}, [sl.Change(1)]
+    with pytest.raises(TimeoutError):
+        sl.sweep([slowly], columns, size=5, relations=relations, seconds=0.1)
 
 
 def results():
