@@ -104,7 +104,6 @@ UNCOVERED_ALONE = {
     "test_an_internal_error_of_duckdb_closes_no_database_of_the_callers",
     "test_at_least_m_records_are_decided_by_the_shares_with_the_fewest",
     "test_counts_and_sums_by_many_groups_end_at_once",
-    "test_every_share_equals_a_brute_force_and_stays_within_its_reach",
     "test_every_split_of_every_small_population",
     "test_long_datasets_of_few_kinds_go_to_the_solver", "test_many_datasets_are_answered_in_order",
     "test_many_keys_are_soon_seen", "test_no_label_covers_the_arrow",

@@ -14,7 +14,7 @@ from sensitivity_beyond.proofs import vectors
 import sensitivity_lab as sl
 from sensitivity_lab import definition
 
-CASES = int(os.environ.get("VECTOR_CASES", "150"))
+CASES = int(os.environ.get("VECTOR_CASES", "40"))
 NORMS = [0, 1, 2, math.inf]
 
 
