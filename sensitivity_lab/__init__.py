@@ -77,7 +77,7 @@ _BEYOND = {name: room for room, names in extension.NAMES.items() for name in nam
 _CONTENTS = {
     "The lab: numbers, and values that are told apart.": {
         "whose data": "Universe",
-        "who is a neighbour": "Add Remove AddRemove SymmetricDifference Change",
+        "who is a neighbour": "Add Remove AddRemove SymmetricDifference Change symmetric_distance",
         "what is asked": "COUNT SUM MEAN MEDIAN MIN MAX VARIANCE STD quantile histogram Query",
         "counts of some": "count_where count_distinct",
         "how large it is": "global_sensitivity local_sensitivity closed_form",
@@ -118,22 +118,18 @@ def __getattr__(name: str) -> Any:
     if name in _BEYOND:
         found = getattr(extension.room(_BEYOND[name], f"sl.{name}"), name)
     elif name in _ROOM:
-        found = _here(name)
+        try:
+            found = getattr(import_module(f"{__name__}.{_ROOM[name]}"), name)
+        except ModuleNotFoundError as error:
+            if not _ROOM[name].startswith("plotting.") or str(error.name).startswith(__name__):
+                raise
+            needed = "needs matplotlib: install 'sensitivity-lab[plot]'"
+            raise ImportError(f"{name} {needed}") from error
     else:
         meant = import_module(f"{__name__}.did_you_mean").meant_by(name, {*_ROOM, *_BEYOND})
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}{meant}")
     globals()[name] = found
     return found
-
-
-def _here(name: str) -> Any:
-    """A name of this package; one that draws needs matplotlib."""
-    try:
-        return getattr(import_module(f"{__name__}.{_ROOM[name]}"), name)
-    except ModuleNotFoundError as error:
-        if not _ROOM[name].startswith("plotting.") or str(error.name).startswith(__name__):
-            raise
-        raise ImportError(f"{name} needs matplotlib: install 'sensitivity-lab[plot]'") from error
 
 
 def __dir__() -> list[str]:

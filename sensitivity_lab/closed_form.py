@@ -16,7 +16,14 @@ from typing import Any
 from sensitivity_lab.did_you_mean import SaysWhich
 from sensitivity_lab.extension import Asked, OfResult
 from sensitivity_lab.numbers.errors import Infeasible, NotProved
-from sensitivity_lab.numbers.exact import brief, by_name, checked_bounds, proper_norm, whole_number
+from sensitivity_lab.numbers.exact import (
+    AsNumber,
+    brief,
+    by_name,
+    checked_bounds,
+    proper_norm,
+    whole_number,
+)
 from sensitivity_lab.numbers.gap import Norm
 from sensitivity_lab.numbers.text import fields_repr, value_text
 from sensitivity_lab.problem import require_few_moves
@@ -30,8 +37,8 @@ from sensitivity_lab.universe import Dataset
 MOST_SHOWN = 1_000_000  # records in a witness
 
 
-@dataclass(frozen=True)
-class ClosedForm(OfResult, SaysWhich):
+@dataclass(frozen=True, eq=False)
+class ClosedForm(AsNumber, OfResult, SaysWhich):
     """A sensitivity by formula.
 
     >>> from sensitivity_lab import COUNT, Add
@@ -51,9 +58,6 @@ class ClosedForm(OfResult, SaysWhich):
     conditions: str
     source: str
     witness: tuple[Dataset, Dataset] | None
-
-    def __float__(self) -> float:
-        return float(self.value)
 
     def __repr__(self) -> str:
         return fields_repr(self)
@@ -89,7 +93,7 @@ def closed_form(
     >>> form.value, form.status, form.formula
     (Fraction(12, 5), 'exact', 'R·max(k/(m + k), ⌈k/2⌉/(max(0, m − ⌊k/2⌋) + ⌈k/2⌉))')
 
-    Of a clipped query the bounds are those of the numbers before they are cut.
+    Of a clipped query the bounds are those of the numbers before they are cut, as in its witness.
 
     Give `size` where the dataset's size is known (its neighbour has what the relation gives; a
     range holds both sizes), or `min_size` where all that is known is that both datasets have at
@@ -104,7 +108,9 @@ def closed_form(
     and thm-steps, on the book's page of proofs.
     """
     low, high = checked_bounds(bounds)
-    proved = proved_of(query)
+    proved: Family | None = query.proved if isinstance(query, Query) else None
+    if proved is None:
+        raise TypeError(f"query must be a standard query, got {brief(query)}: no formula is known")
     interval = Interval(*query.bounds_of(low, high), values)
     check_relation(relation)
     if not relation.is_standard:
@@ -133,13 +139,16 @@ def closed_form(
     assert worst is not None
     words = proved.words_within(interval, norm)
     text, attained = words.text(relation, pinned=size is not None), worst.attained and worst.shown
+    pair = worst.pair() if attained and worst.size <= MOST_SHOWN else None
+    if pair and not interval.width:  # the bounds may lie beyond those that numbers are cut to
+        pair = (low,) * len(pair[0]), (low,) * len(pair[1])
     return ClosedForm(
         value=presented(worst.gap),
         status="exact" if worst.attained else "upper bound",
         formula=f"{text}; {words.where}" if words.where else text,
         conditions=words.conditions if bound is None else ANY_COPIES,
         source=f"Proofs: {words.proof}",
-        witness=worst.pair() if attained and worst.size <= MOST_SHOWN else None,
+        witness=pair,
     )
 
 
@@ -167,11 +176,3 @@ def _feasible_shares(query: Query, relation: Relation, size: int | range) -> lis
             f"{query.smallest_size} records"
         )
     return list(shares(moves))
-
-
-def proved_of(query: Any) -> Family:
-    """What is proved of a standard query; TypeError for any other."""
-    proved: Family | None = query.proved if isinstance(query, Query) else None
-    if proved is None:
-        raise TypeError(f"query must be a standard query, got {brief(query)}: no formula is known")
-    return proved

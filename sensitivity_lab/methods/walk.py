@@ -59,7 +59,7 @@ class Walk:
         within_budget(count_pairs(problem.universe, problem.plan), most.pairs, "pairs to walk")
 
     def fits(self, problem: Problem, limits: Limits) -> bool:
-        """Whether the one dataset's neighbours, and the records in them, are within some limits."""
+        """Whether the one dataset's neighbours are within some limits."""
         assert self.only is not None
         neighbours, records = self._neighbourhood(problem, self.only, limits)
         return neighbours <= limits.datasets and records <= limits.held

@@ -34,7 +34,7 @@ def worker_count(executor: Executor) -> int:
 def block_edges(
     datasets: int, size: int, executor: Executor | None, together: bool = False
 ) -> list[int]:
-    """Where the blocks of some datasets begin and end: a few for each worker, none too large."""
+    """Where the blocks of some datasets begin and end, a few for each worker."""
     wanted = 6 * worker_count(executor) if executor else 100
     most = ROWS_AT_ONCE
     if together:
@@ -95,16 +95,11 @@ def has_gap(problem: Problem, gap: Gap, answers: Sequence[Answer]) -> bool:
     if not has_same_shape(*answers):
         return False
     apart = gap_between(problem.norm, problem.query.root)(*answers)
-    return bool(apart == gap) or _near(apart, gap, answers)
-
-
-def _near(gap: Gap, other: Gap, answers: Iterable[Answer]) -> bool:
-    """Whether two gaps between answers that hold floats differ as these may be rounded."""
     numbers = [n for a in answers for n in (a if isinstance(a, tuple) else (a,))]
-    if not any(isinstance(number, float) for number in numbers):
-        return False
+    if apart == gap or not any(isinstance(number, float) for number in numbers):
+        return bool(apart == gap)
     room = len(numbers) * (NOTHING + NEAR * max(map(abs, map(float, numbers))))
-    return abs(float(gap) - float(other)) <= room
+    return abs(float(apart) - float(gap)) <= room
 
 
 def answer_block(task: tuple[Query, Giver, Block]) -> list[Answer]:

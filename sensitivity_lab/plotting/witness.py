@@ -70,7 +70,7 @@ class NumberLine:
         scale: Iterable[Any] = (),
         room: float = ROOM,
     ) -> None:
-        """Reach to all marks, with a tick at each value of a scale; outliers leave others room."""
+        """Reach to all marks, with a tick at each value of a scale."""
         distinct = sorted({exact_number(record) for record in records})
         beside = set(map(exact_number, marks))
         if distinct:
@@ -170,24 +170,56 @@ class Picture:
 
 def _on_a_line(sensitivity: Sensitivity, width: float, ax: Axes | None = None) -> Picture:
     """Two rows of dots on one number line."""
-    datasets = _numbers_shown(sensitivity)
+    universe, query, said = sensitivity.universe, sensitivity.query, _said(sensitivity)
+    if said is None:
+        datasets = [tuple(dataset) for dataset in sensitivity.witness]
+        if unsaid := [dataset_text(dataset) for dataset in datasets if None in dataset]:
+            raise ValueError(f"witness must hold numbers to be drawn, got None in {unsaid[0]}")
+    else:
+        datasets = [said.dataset(at.tolist()) for at in positions_of(sensitivity)]
     room, tall = 72 * width - BESIDE, float(ROW)
     if ax is not None:
         wide, high = space_of(ax)
         room, tall = wide - 2 * MARGIN, (high - KEYS) / 2 - BAND - ANSWER
     answers = answers_on(sensitivity)
-    scale = _scale(sensitivity)
-    marks = answers if _are_on_the_line(sensitivity, answers, [*sum(datasets, ()), *scale]) else []
+    scale: Sequence[Any] = ()  # all values of a small universe
+    if universe.distinct <= MOST_TICKS:
+        scale = universe.values if said is None else said.dataset(range(universe.distinct))
+        scale = [value for value in scale if value is not None]
+    # Answers are marked where they are one number each, in the unit and the span of records.
+    span = [*map(exact_number, [*sum(datasets, ()), *scale])]
+    apart = query.proved and not query.proved.among_records
+    apart = apart or any(isinstance(answer, tuple) for answer in answers)
+    inside = not apart and all(min(span) <= exact_number(one) <= max(span) for one in answers)
+    marks = answers if inside else []
     line = NumberLine([*datasets[0], *datasets[1]], marks, scale, room)
     rows, dot = _dots(datasets, line, tall)
     ends = [BAND + dot * (1 + max((level for _, level, _ in row), default=0)) for row in rows]
     above, below = (0.0, 0.0) if ax is None else (BAND + tall - sum(ends) / 2, KEYS)
 
+    told = answer_texts(*answers) if any(isinstance(a, Labelled) for a in answers) else ("", "")
+
     def paint(axes: Axes) -> None:
         axes.set_ylim(-ends[1] - ANSWER - above - below, ends[0] + ANSWER + above)
         _set_out(axes, line)
-        _draw_dots(axes, rows, dot)
-        _draw_answers(axes, line, answers, ends, sensitivity.query.name, marked=bool(marks))
+        for row, side in zip(rows, (1, -1), strict=True):
+            for x, level, kind in row:
+                style = KINDS[kind] | {"markersize": KINDS[kind]["markersize"] * dot}
+                axes.plot(x, side * (BAND + dot * level), markeredgewidth=0.15 * dot, **style)
+        shared = [{x: y for x, y, kind in reversed(row) if kind == "in both"} for row in rows]
+        for x, level in shared[0].items():
+            joined = [BAND + dot * level, -BAND - dot * shared[1][x]]
+            axes.plot([x, x], joined, color=PALE, linewidth=0.8, zorder=0)
+        for answer, end, side, keyed in zip(answers, ends, (1, -1), told, strict=True):
+            x = line.x_of(answer) if marks else line.room / 2
+            if marks:
+                axes.plot([x, x], [0, side * end], color=INK, linewidth=2, zorder=1)
+            vector = isinstance(answer, tuple)
+            text = true_minus(number_text(answer) if vector else equals_text(answer))
+            text = keyed or (text if vector else f"{query.name} {text}")
+            half = 4 * len(text)
+            at = max(min(x, line.room - half), half), side * (end + 3)  # text stays on the page
+            axes.text(*at, text, ha="center", va="bottom" if side > 0 else "top")
         _draw_gap(axes, line, marks, true_minus(value_text(sensitivity.value)))
 
     title = heading(sensitivity.query, sensitivity.relation)
@@ -225,40 +257,10 @@ def _said(sensitivity: Sensitivity) -> Lifted | None:
     return lifted if lifted and lifted.named else None
 
 
-def _numbers_shown(sensitivity: Sensitivity) -> list[tuple[Any, ...]]:
-    """The numbers of the two datasets, or what their records say; refuse what is no number."""
-    if (said := _said(sensitivity)) is not None:
-        return [said.dataset(at.tolist()) for at in positions_of(sensitivity)]
-    datasets = [tuple(dataset) for dataset in sensitivity.witness]
-    if unsaid := [dataset_text(dataset) for dataset in datasets if None in dataset]:
-        raise ValueError(f"witness must hold numbers to be drawn, got None in {unsaid[0]}")
-    return datasets
-
-
-def _are_on_the_line(
-    sensitivity: Sensitivity, answers: Sequence[Any], values: Sequence[Any]
-) -> bool:
-    """Whether the answers lie on the line of records: one number each, in their unit and span."""
-    proved = sensitivity.query.proved
-    if (proved and not proved.among_records) or any(isinstance(each, tuple) for each in answers):
-        return False
-    line = [*map(exact_number, values)]
-    return all(min(line) <= exact_number(answer) <= max(line) for answer in answers)
-
-
-def _scale(sensitivity: Sensitivity) -> Sequence[Any]:
-    """All values of a small universe; of a large one none but the witness's."""
-    universe, said = sensitivity.universe, _said(sensitivity)
-    if universe.distinct > MOST_TICKS:
-        return ()
-    few = universe.values if said is None else said.dataset(range(universe.distinct))
-    return [value for value in few if value is not None]
-
-
 def _dots(
     datasets: Sequence[tuple[Any, ...]], line: NumberLine, tall: float
 ) -> tuple[list[list[Dot]], float]:
-    """Both rows of dots, and a dot's size: smaller where values are close or stacks are tall."""
+    """Both rows of dots, and a dot's size."""
     first, second = map(Counter, datasets)
     common = first & second
     taken = sorted({line.x_of(value) for value in first | second})
@@ -295,7 +297,18 @@ def _set_out(axes: Axes, line: NumberLine) -> None:
     bases = (BAND - 8, 8 - BAND)
     for base in bases:
         axes.axhline(base, color=PALE, linewidth=1, zorder=0)
-    shown = _roomy(line)
+
+    def touch(left: Exact, right: Exact) -> bool:
+        letters = len(_tick_text(left)) + len(_tick_text(right)) + 1
+        return line.x_of(right) - line.x_of(left) < 4.2 * letters
+
+    # The values that can be written without touching; both ends always are.
+    rest, shown = line.values[1:], line.values[:1]
+    for value in rest:
+        if not touch(shown[-1], value) and (value == rest[-1] or not touch(value, rest[-1])):
+            shown.append(value)
+    if rest and shown[-1] != rest[-1]:
+        shown[-1:] = [rest[-1]]
     axes.set_xticks([line.x_of(value) for value in shown], [_tick_text(value) for value in shown])
     paper = {"facecolor": PAPER, "edgecolor": "none", "pad": 0}  # a wider one would cut the ticks
     for middle in line.breaks:
@@ -309,60 +322,8 @@ def _tick_text(value: Exact) -> str:
     return true_minus(f"{float(value):,.10g}" if inside else number_text(value))
 
 
-def _roomy(line: NumberLine) -> list[Exact]:
-    """The values that can be written under the line without touching; both ends always are."""
-
-    def touch(left: Exact, right: Exact) -> bool:
-        letters = len(_tick_text(left)) + len(_tick_text(right)) + 1
-        return line.x_of(right) - line.x_of(left) < 4.2 * letters
-
-    first, *rest = line.values
-    shown = [first]
-    for value in rest:
-        if not touch(shown[-1], value) and (value == rest[-1] or not touch(value, rest[-1])):
-            shown.append(value)
-    return shown if not rest or shown[-1] == rest[-1] else [*shown[:-1], rest[-1]]
-
-
-def _draw_dots(axes: Axes, rows: Sequence[Sequence[Dot]], dot: float) -> None:
-    """Both rows: the first grows upwards, the second downwards; shared records are joined."""
-    for row, side in zip(rows, (1, -1), strict=True):
-        for x, level, kind in row:
-            style = KINDS[kind] | {"markersize": KINDS[kind]["markersize"] * dot}
-            axes.plot(x, side * (BAND + dot * level), markeredgewidth=0.15 * dot, **style)
-    above, below = (
-        {x: level for x, level, kind in reversed(row) if kind == "in both"} for row in rows
-    )
-    for x in above:
-        ends = [BAND + dot * above[x], -BAND - dot * below[x]]
-        axes.plot([x, x], ends, color=PALE, linewidth=0.8, zorder=0)
-
-
-def _draw_answers(
-    axes: Axes,
-    line: NumberLine,
-    answers: Sequence[Any],
-    ends: Sequence[float],
-    name: str,
-    *,
-    marked: bool,
-) -> None:
-    """The query's answer at the end of each row, with a tick where it lies on the line."""
-    told = answer_texts(*answers) if any(isinstance(a, Labelled) for a in answers) else ("", "")
-    for answer, end, side, keyed in zip(answers, ends, (1, -1), told, strict=True):
-        x = line.x_of(answer) if marked else line.room / 2
-        if marked:
-            axes.plot([x, x], [0, side * end], color=INK, linewidth=2, zorder=1)
-        vector = isinstance(answer, tuple)
-        text = true_minus(number_text(answer) if vector else equals_text(answer))
-        text = keyed or (text if vector else f"{name} {text}")
-        half = 4 * len(text)
-        inside = max(min(x, line.room - half), half)  # text stays on the page
-        axes.text(inside, side * (end + 3), text, ha="center", va="bottom" if side > 0 else "top")
-
-
 def _draw_gap(axes: Axes, line: NumberLine, marks: Sequence[Any], value: str) -> None:
-    """The arrow from one answer to the other, and its length beside it, where there is room."""
+    """The arrow from one answer to the other, and its length beside it."""
     low, high = sorted(map(line.x_of, marks)) or [line.room / 2] * 2
     if high - low > 24:
         arrow = {"arrowstyle": "<->", "color": INK, "linewidth": 2, "shrinkA": 0, "shrinkB": 0}

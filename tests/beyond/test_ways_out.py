@@ -96,7 +96,7 @@ WAYS_OUT = [
     (lambda: asked(lambda x: pl.DataFrame({"d": ["a"]} | {str(v): [9] for v in x}), sl.Universe.value_range([1, 2])), "one shape, got a vector with labels"),
     (lambda: asked(lambda t: pa.scalar(None), STAFF), "number or a vector, got None"),
     (lambda: asked(lambda t: t["pai"].sum(), STAFF), "KeyError: 'pai'"),
-    (lambda: asked(lambda t: t.groupby(level="team")["pay"].sum(), sl.Universe.population(PAY.set_index("team"))), "numbered from 0"),
+    (lambda: asked(lambda t: t.groupby(level="team")["pay"].sum(), sl.Universe.population(PAY)), "numbered from 0"),
     # places, and the words of other libraries
     *((partial(make, *given, **named), words) for make, given, named, words in (
         (sl.Change, [], {"distance": 2}, "takes k, not distance: k=1"), (sl.AddRemove, [], {"add": 1}, "takes no add: it takes k"),
@@ -110,6 +110,7 @@ WAYS_OUT = [
     (lambda: sl.Universe.people(ORDERS, id="customer", most_rows=2), "id='customer').truncated(rows=2)"),
     (lambda: sl.sql("SELECT COUNT(*) FROM t WHERE x > ?"), "parameters written in"),
     # names
+    *((lambda name=name: getattr(sl, name), "its scale is found / epsilon, with norm=2 for Gaussian noise") for name in ("noise_scale", "laplace")),
     *((lambda name=name: getattr(sl, name), f"there is {words}") for name, words in {
         "assert_sensitivity": "sl.testing.assert_sensitivity", "mean": "sl.MEAN", "AVG": "sl.MEAN", "Hamming": "sl.Change(1)",
         "count_if": "sl.count_where(", "noise": "no noise here", "Dataset": "no class for it", "global_sensitivty": "sl.global_sensitivity",

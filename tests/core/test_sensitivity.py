@@ -77,7 +77,7 @@ def test_a_table_answers_a_dataset_once_for_all_relations():
     table = sl.sweep([listening(told)], {"days": ABSENCES}, size=6, relations=relations)
     once = len(told) - 2 * len(relations)  # but for the widest pairs
     assert once == len(set(told)) == sum(math.comb(10, n) for n in range(4, 9))
-    assert " ".join(table) == "column query relation k sensitivity dataset neighbour method"
+    assert " ".join(table) == "sensitivity column query relation k dataset neighbour method"
     for row, relation in zip(table.itertuples(), relations, strict=True):
         assert f"{row.relation}({row.k})" == str(relation)
         r = asked(sum, ABSENCES, 6, relation, method="walk")

@@ -117,8 +117,12 @@ class Persons(TableSource):
 
     def _check_grouping(self, by_group: Grouping) -> None:
         """Refuse a function of a person whose rows may be in several groups."""
-        if callable(by_group.by_what):
-            OfOneRow.check(by_group.by_what, self, "by")
+        for function, asked in (
+            (by_group.by_what, "by"),
+            (predicate_of(by_group.query), "predicate"),
+        ):
+            if callable(function):
+                OfOneRow.check(function, self, asked)
         what = uncut(by_group.of_what)
         if what is not None and not isinstance(what, str):
             raise TypeError(
@@ -146,7 +150,9 @@ class People(Persons):
             raise TypeError(f"id must be the name of a column, got {brief(id)}")
         if not given:
             raise ValueError("tables must be at least one, got none")
-        frames = {name: table(one, _table_called(name)) for name, one in given.items()}
+        frames = {
+            name: table(one, _table_called(name), of_rows=True) for name, one in given.items()
+        }
         ids = {name: _ids(one, id, _table_called(name)) for name, one in frames.items()}
         people = ordered(dict.fromkeys(person for column in ids.values() for person in column))
         if not people:
@@ -234,7 +240,7 @@ class People(Persons):
                 f"{what} must have the tables {', '.join(map(str, self.natives))}, "
                 f"got {', '.join(map(str, given))}"
             )
-        frames = {name: table(one, what) for name, one in given.items()}
+        frames = {name: table(one, what, of_rows=True) for name, one in given.items()}
         ids = {name: _ids(one, self.id, what) for name, one in frames.items()}
         people = list(dict.fromkeys(chain(*ids.values())))
         known = [person for person in people if person in self.position_of]
@@ -359,7 +365,7 @@ class AnyPeople(Persons):
         if not is_table(dataset):
             everybody = super().listed(dataset, what)
             return [self._in_order(sequence(person, "person", "rows")) for person in everybody]
-        frame = table(dataset, what)
+        frame = table(dataset, what, of_rows=True)
         people: dict[Any, list[Row]] = {}
         for person, row in zip(_ids(frame, PERSON, what), rows_of(frame.drop(PERSON)), strict=True):
             people.setdefault(person, []).append(row)
@@ -454,7 +460,7 @@ def people_in(universe: Universe) -> Any:
 
 def bounded_table(source: Any, id: str, bounds: Iterable[Truncation]) -> Truncated:
     """A table with what each person brings bounded."""
-    frame, costs = table(source, "table"), []
+    frame, costs = table(source, "table", of_rows=True), []
     ids = _ids(frame, id, "table")
     code_of = {person: i for i, person in enumerate(dict.fromkeys(ids))}
     people = np.array([code_of[person] for person in ids], dtype=np.int64)

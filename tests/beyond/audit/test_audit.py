@@ -610,8 +610,7 @@ def test_breaking_values_errors(bounds, dtype, error, words):
         *(({"method": "search", **given}, error, words) for given, error, words in (
             ({"trials": 0}, ValueError, ["trials", "0"]), ({"trials": 2.5}, ValueError, ["trials"]),
             ({"seconds": 0}, ValueError, ["seconds must be above 0"]), ({"seconds": math.inf}, ValueError, ["seconds must be above 0"]),
-            ({"seconds": "9"}, TypeError, ["seconds must be a number"]), ({"rng": -1}, ValueError, ["rng"]), ({"rng": "seed"}, TypeError, ["rng"]),
-            ({"rng": 1, "seed": 2}, ValueError, ["either seed or rng"]), ({"seed": -1}, ValueError, ["seed", "-1"]),
+            ({"seconds": "9"}, TypeError, ["seconds must be a number"]), ({"seed": -1}, ValueError, ["seed", "-1"]),
             ({"executor": ThreadPoolExecutor(1)}, ValueError, ["executor must be None for method='search'", "every other method"]))),
         ({"max_datasets": 0}, ValueError, ["max_datasets", "0"]),
         ({"max_datasets": 5}, ValueError, ["10 datasets", "limit of 5"]),

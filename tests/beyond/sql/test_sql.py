@@ -156,11 +156,12 @@ REFUSED = [
      "writes nothing|A CTE needs a SELECT"),
     ("SELECT $low", ValueError, "parameters written in, got low"),
     ("SELECT SUM() FROM staff", ValueError, r"that sqlglot reads, got Required .* Line 1, Col"),
-    # DuckDB 1.4: two
-    ("PIVOT staff ON d USING SUM(s)", ValueError, "must be (a SELECT|one statement)"),
+    *((text, ValueError, r"a PIVOT is on: .SELECT \* FROM \(PIVOT staff ON team IN") for text in (
+        "PIVOT staff ON d USING SUM(s)", "PIVOT staff ON d IN ('law') USING SUM(s)",
+        "SELECT * FROM (PIVOT staff ON d USING SUM(s))",
+    )),
     *((text, TypeError, "statement must be text") for text in (None, 5, b"SELECT 1")),
     *(({"keys": keys}, TypeError, "keys must be") for keys in (5, [5], {"d": 1}.values)),
-    ({"keys": []}, ValueError, "keys must name at least one column"),
     ({"connection": "staff.db"}, TypeError, "connection must be"),
     *(({"seconds": each}, TypeError, "seconds must be") for each in ("1", None)),
     *(({"seconds": each}, ValueError, "seconds must be") for each in (0, -1, math.inf)),
@@ -345,32 +346,13 @@ def test_an_order_that_is_said_is_no_fault():
         "COUNT(*) + nextval('n') FROM staff", "COUNT(*) FROM staff TABLESAMPLE 50%",
         "COUNT(*) FROM staff WHERE d < current_date", "COUNT(*) FROM staff WHERE d < today()",
         "COUNT(*) FROM staff WHERE d < localtime", "COUNT(age(d)) FROM staff",
+        'COUNT("Current_Time") FROM staff', "SUM(n) FROM (SELECT COUNT(localtime) AS n), staff",
     ],
 )  # fmt: skip
 def test_chance_the_clock_and_the_day_are_refused(said):
     """Catches what answers otherwise each time, or each day: a count was 1.004."""
     with pytest.raises(ValueError, match="same whenever it is asked"):
         asked(f"SELECT {said}")
-
-
-@pytest.mark.parametrize("own", [False, True])
-def test_a_column_with_the_name_of_a_clock_is_a_column_where_duckdb_finds_it(own):
-    """Catches a column refused as the clock, and a clock that passes for a column out of sight."""
-    frame = pd.DataFrame({"localtime": [1, 2], "current_date": [3, 4]})
-    with duckdb.connect(config={"threads": 1}) as connection:
-        options = {"connection": connection} if own else {}
-        universe = sl.Universe.population(frame, name="staff")
-        text = 'SELECT SUM("localtime" * current_date) FROM staff'
-        assert asked(text, frame, **options) == 11
-        assert sensitivity(sl.sql(text, **options), universe, 1).value == 8
-        for said, clock in {
-            'SUM(localtime) + MAX((SELECT epoch("current_date"))) FROM staff': "current_date",
-            'COUNT("Current_Time") FROM staff': "current_time",
-            "SUM(s.current_date) + COUNT(current_timestamp) FROM staff AS s": "current_timestamp",
-            "SUM(n) FROM (SELECT COUNT(localtime) AS n), staff": "localtime",
-        }.items():
-            with pytest.raises(ValueError, match=f"whenever it is asked, got {clock}: write"):
-                asked(f"SELECT {said}", frame, **options)
 
 
 # ruff: disable[E501]
@@ -511,8 +493,8 @@ def test_an_audit_asks_statements():
 
 # -- where many datasets together are known to lose rows -----------------------------------------
 
-# DuckDB 2.0 loses the row of NULL that a total of nothing is,
-# where a UNION in a lateral join has it.
+# DuckDB 2.0.0 lost the row of NULL that a total of nothing is, where a UNION in a lateral join
+# has it; the stand-in below loses it for whatever version there is.
 LOSES_A_ROW = """
     WITH totals AS (SELECT SUM(pay) AS t FROM staff UNION ALL SELECT SUM(hours) FROM visits)
     SELECT SUM(COALESCE(t, 7)) AS n FROM totals
@@ -532,8 +514,17 @@ def test_the_sample_asks_where_tables_are_empty(monkeypatch, size):
     query, closes_duckdb = sl.sql(LOSES_A_ROW), "SELECT d, COUNT(*) FROM staff GROUP BY ROLLUP (d)"
     assert duck.parsed(closes_duckdb).alone
     assert sl.global_sensitivity(query, visitors, **asked).value == 7
-    kept = duck.parsed
+    kept, ask_all = duck.parsed, duck.DuckDB.ask_all
+
+    def loses(database, text, stacks, datasets, *options):
+        held = list(stacks)
+        employed = set(held[0]["staff"][0].tolist())
+        for each in ask_all(database, text, held, datasets, *options):
+            lost = [one._replace(rows=[(size,)]) for one in each]
+            yield [each[i] if i in employed else lost[i] for i in range(datasets)]
+
     monkeypatch.setattr(duck, "parsed", lambda text: replace(kept(text), alone=False))
+    monkeypatch.setattr(duck.DuckDB, "ask_all", loses)
     with pytest.raises(RuntimeError, match="must answer many datasets as it does each alone"):
         sl.global_sensitivity(query, visitors, **asked)
 

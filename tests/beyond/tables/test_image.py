@@ -106,7 +106,7 @@ def test_a_query_of_ones_own_gets_numbers_in_order():
 def test_closed_forms_and_tables():
     """Catches a formula asked of records, and a table that confuses the columns of one frame."""
     ask = {"bounds": (0, 12), "size": 4, "relation": sl.Change(2)}
-    for query in QUERIES.values():
+    for query in {*QUERIES.values()} - {sl.COUNT}:  # of a column what is there is counted
         found, want = (sl.closed_form(q, **ask, values=13) for q in (query.of("age"), query))
         assert (found.value, found.formula, found.status) == (want.value, want.formula, want.status)
     ages = sl.Universe.product(age=[0, 6, 12], place=["x", "y"])

@@ -128,10 +128,10 @@ def test_what_is_missing_is_none():
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float16])
-def test_short_floats_say_their_shortest_text(dtype):
-    """Catches float32(0.1) read as 0.10000000149 in a row, and as 0.1 in the column."""
+def test_short_floats_are_the_numbers_that_they_are(dtype):
+    """Catches float32(0.1) read as 0.1, in a row or in the column: the table's own sum moves on."""
     column = np.array([0.1, 19.99, 0.3], dtype=dtype)
-    want = Fraction(str(column[1])) - Fraction(str(column[0]))
+    want = Fraction(str(float(column[1]))) - Fraction(str(float(column[0])))
     frames = [pd.DataFrame({"x": column})]
     if dtype == np.float32:
         frames += [pl.DataFrame({"x": column}), pa.table({"x": column})]

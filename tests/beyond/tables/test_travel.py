@@ -42,7 +42,7 @@ WITH_NONE = pd.DataFrame({"t": ["a", None], "n": pd.array([None, 2], dtype="Int6
     [
         ([Fraction(1, 3), 2.5, -0.0], [-0.0, "1/3", 2.5]),
         ([LONG, Fraction(1, LONG)], [f"1/{hex(LONG)}", hex(LONG)]),
-        (np.float32([0.1, 2]), [0.1, 2.0]),
+        (np.float32([0.1, 2]), [0.10000000149011612, 2.0]),
         ([np.float64(0.1), np.int64(3)], [0.1, 3]),
         ([1, None], [1, None]),
         (["no", "é\n'"], ["no", "é\n'"]),
