@@ -9,7 +9,8 @@ from typing import Any
 
 from sensitivity_beyond.tables import asking
 from sensitivity_beyond.tables import people as persons
-from sensitivity_beyond.tables.columns import Clipped, Filled
+from sensitivity_beyond.tables.columns import Clipped, Columns, Filled, There
+from sensitivity_beyond.tables.frames import is_table
 from sensitivity_beyond.tables.python import (
     Snippet,
     cells_of,
@@ -23,6 +24,7 @@ from sensitivity_beyond.tables.rows import Rows, all_rows
 from sensitivity_beyond.tables.shown import marked_witness
 from sensitivity_beyond.tables.to_json import Travels
 from sensitivity_beyond.tables.truncation import Truncated, Truncation
+from sensitivity_lab.catalogue import SUM, count_where
 from sensitivity_lab.numbers import exact
 from sensitivity_lab.numbers.text import number_repr
 from sensitivity_lab.queries import Query
@@ -59,6 +61,15 @@ class OfQuery:
         if asking.inner(self) is not None:
             raise ValueError(f"query {self.name} is asked of something already")
         asking.require_whole(self, "of")
+        if self.proved is not None and self.proved.adds == "one":
+            if missing is not None:
+                raise ValueError(
+                    f"missing must be left out of a count, got missing={exact.brief(missing)}: "
+                    "COUNT.of('pay') counts what is there, COUNT all"
+                )
+            there = There(what, 0)
+            counts = replace(asking.asked_of(SUM, there, words), name=f"{self.name} {words}")
+            return replace(counts, proved=count_where(there).proved)
         if missing is None:
             return asking.asked_of(self, what, words)
         filled = Filled(what, exact.exact_number(missing, "missing"))
@@ -77,6 +88,8 @@ class OfQuery:
         ends = exact.checked_bounds((low, high))
         asking.require_whole(self, "clipped")
         query = asking.inner(self) or self
+        if isinstance(asking.of_what(self), There):
+            raise ValueError(f"query {self.name} counts what is there: no number of it is cut")
         words = f"clipped to [{number_repr(low)}, {number_repr(high)}]"
         before = self.name.removeprefix(query.name).strip()
         clipped = Clipped(asking.of_what(self), *ends)
@@ -104,17 +117,26 @@ class OfQuery:
         group already, and for keys that come twice.
         Source: thm-grouped-sum, thm-people-vectors and thm-grouped-local, on the page of proofs.
         """
-        name = f"{self.name} by {asking.name_asked(column, 'by')}"
+        several: tuple[str, ...] = ()
+        if isinstance(column, (list, tuple)) and set(map(type, column)) == {str}:
+            several = tuple(column)
+        names = ", ".join(several) or asking.name_asked(column, "by")
+        if len(several) == 1:
+            (column,), several = several, ()
         asking.require_whole(self, "by")
+        if isinstance(keys, Mapping) or is_table(keys):
+            got = exact.brief(keys)
+            raise TypeError(f"keys must be a list of them, got {got}: its keys or columns?")
         known = None if keys is None else exact.sequence(keys, "keys", "keys")
         for key in known or ():
             hashed(key, "keys")
             if several and not (type(key) is tuple and len(key) == len(several)):
-                raise ValueError(f"keys must be tuples of {names}, got {brief(key)}")
+                raise ValueError(f"keys must be tuples of {names}, got {exact.brief(key)}")
         if known is not None and len(set(known)) < len(known):
             raise ValueError(f"keys must be different, got {number_repr(list(known))}")
-        grouping = asking.Grouping(asking.inner(self) or self, asking.of_what(self), column, known)
-        return Query(name, grouping, 0)
+        by = Columns(several) if several else column
+        grouping = asking.Grouping(asking.inner(self) or self, asking.of_what(self), by, known)
+        return Query(f"{self.name} by {names}", grouping, 0)
 
 
 class OfUniverse:
@@ -193,7 +215,7 @@ class OfUniverse:
         anybody: Universe = cls(persons.AnyPeople(rows, most, least), True, name)
         return anybody
 
-    @by_name
+    @exact.by_name
     def truncated(self: Any, *, keep: str | None = None, **bounds: Any) -> Universe:
         """Return the same people with bounds on what each brings, applied in the order written.
 
@@ -222,7 +244,7 @@ class OfUniverse:
         bounded = persons.people_in(self).truncated(Truncation.of(bounds, keep))
         return Universe(bounded, self.unlimited, self.name)
 
-    @by_name
+    @exact.by_name
     def apply(self: Any, table: Any, *, id: str | None = None) -> Truncated:
         """Return a table of people's rows with this universe's bounds, and what they cost.
 

@@ -153,7 +153,12 @@ def audit(
     problems = [problem for _, problem in blank if problem is not None]
     if not problems:
         raise Infeasible(f"no row is feasible: {and_more([row.note for row, _ in blank])}")
-    _require_room(problems)
+    records = 2 * sum(max(problem.sizes_answered) for problem in problems)
+    if records > MOST_HELD:
+        raise TooLarge(
+            f"{count_text(records)} records, of two datasets in each row, exceed the limit of "
+            f"{MOST_HELD:,}; ask for smaller or fewer sizes"
+        )
     if seed and rng is not None:
         raise ValueError(f"give either seed or rng, got seed={brief(seed)} and rng={brief(rng)}")
     source = rng if isinstance(rng, np.random.Generator) else whole_number(rng or seed, "seed", 0)

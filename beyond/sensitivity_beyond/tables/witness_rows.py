@@ -71,7 +71,8 @@ def sheet_of(marked: shown.Marked, captions: Sequence[str], value: str, room: fl
     """Two tables, beside one another where there is room, else below one another."""
     letters = int((room - MARK) / LETTER)
     sides = [_side(marked, sign, letters) for sign in (shown.LEAVES, shown.JOINS)]
-    widths = [_width_of_tables(side, room) for side in sides]
+    wide = ([grid.width * LETTER + MARK for _, grid in side[1]] for side in sides)
+    widths = [min(room, max([room * 0.4, *of])) for of in wide]  # a caption has half a page
     beside = sum(widths) + GAP <= room
     sheet = Sheet(width=sum(widths) + GAP if beside else max(widths))
     for line in (part for who in marked.who for part in wrap(who, int(room / LETTER))):
@@ -146,12 +147,6 @@ def _write_cells(sheet: Sheet, grid: shown.Grid, row: Sequence[Any], x: float, y
 def _true_minuses(text: str) -> str:
     """A text whose negative numbers have true minuses; a date keeps its hyphens."""
     return re.sub(r"(?<![\w-])-(?=\d)", true_minus("-"), text)
-
-
-def row_keys(marked: shown.Marked, words: Sequence[str]) -> list[Line2D]:
-    """A legend's entry for what leaves, and for what joins, where there is any."""
-    pairs = zip(("removed", "added"), words, marked.counts[1:], strict=True)
-    return [kind_key(kind, word) for kind, word, n in pairs if n]
 
 
 def picture(sensitivity: Sensitivity, width: float, ax: Axes | None = None) -> Picture:

@@ -235,7 +235,11 @@ def _families(
     universe, kinds = asked.problem.universe, layouts.KINDS
     if universe.unlimited and len(boundary) > 1:
         kinds = (*layouts.KINDS, partial(layouts.constants, boundary))
-    for kind, order, (size, (r, a)) in product(kinds, orders, far_moves(asked.problem)):
+    every = _all_moves(asked.problem)
+    moving = [step for step in every if step[1] != (0, 0)] or every
+    moving.sort(key=lambda step: (-sum(step[1]), step[0]))  # those with most records first
+    few = moving[:: -(-len(moving) // MOST_MOVES)]
+    for kind, order, (size, (r, a)) in product(kinds, orders, few):
         for own in dict.fromkeys([(r, a), (a, r)]):
             lay, most = kind(layouts.Line(universe, order, (size - r, *own)))
             yield LayoutFamily(lay, most, own != (r, a), asked)
