@@ -8,7 +8,7 @@ from symtable import symtable
 
 import nbformat
 import pytest
-from conftest import ROOT, in_turn
+from conftest import ROOT, in_turn, turn
 from lab_copies import RAW, lab
 from nbclient import NotebookClient
 
@@ -46,8 +46,7 @@ def test_a_copy_is_plain_markdown_whose_links_lead_somewhere(name):
 
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
 def test_a_copy_has_every_title_and_every_cell(path):
-    """Catches a question, an exercise or a hint without its name, and code that is lost,
-    changed or out of place."""
+    """Catches a question or a hint without its name, and code lost, changed or out of place."""
     [copy] = [copies()[name] for name in NAMES if re.sub(r"^\d\d-", "", name) == path.name]
     notebook = nbformat.read(path, as_version=4)
     shown = letters(text(copy))
@@ -66,8 +65,7 @@ def test_a_copy_has_every_title_and_every_cell(path):
 
 @pytest.mark.parametrize("name", NAMES)
 def test_a_field_overwrites_no_name_of_its_chapter(name):
-    """Catches an import, or a function to start from,
-    whose name the chapter uses for something else."""
+    """Catches an import, or a function to start from, whose name the chapter uses otherwise."""
     known = set()
     for cell in copies()[name].cells:
         if cell.cell_type == "code":
@@ -89,10 +87,10 @@ OTHER = {
 }
 
 
+@turn(0, 2)
 @pytest.mark.parametrize("name", in_turn(list(OTHER)))
 def test_other_data_flow_through_a_copy(name):
-    """Catches a cell that knows ten pupils, a scale from 1 to 3, or a solution,
-    and stops whoever has others."""
+    """Catches a cell that knows ten pupils or a scale from 1 to 3, and stops whoever has others."""
     [copy] = [copies()[each] for each in NAMES if each[3:-6] == name]
     changed, (theirs, other) = deepcopy(copy), OTHER[name]
     visible = (cell for cell in changed.cells if cell.cell_type == "code" and not cell.metadata)
@@ -115,9 +113,9 @@ FAILS = """def span(dataset):
 sl.global_sensitivity(span, sl.Universe.population(range(7)), size=6, relation=sl.Remove(1))"""
 
 
+@turn(1, 2)
 def test_every_page_of_the_path_ends_with_the_readers_turn_and_an_own_function_may_fail():
-    """Catches a last cell that does not run as it is, alone, or shows nothing; the package's
-    frames, dozens of them, between a reader's function and what is said of it."""
+    """Catches a last cell that does not run alone; the package's frames above a reader's error."""
     path = [copies()[document.copy] for document in lab.listed()[0][1]]
     last = [copy.cells[-1] for copy in path]
     assert {cell.id for cell in last} == {"your-turn"}
@@ -135,8 +133,7 @@ def test_every_page_of_the_path_ends_with_the_readers_turn_and_an_own_function_m
 
 
 def test_a_copy_that_was_changed_stays(tmp_path, monkeypatch, capsys):
-    """Catches a second `make lab` that overwrites a reader's work,
-    or keeps an old text for good."""
+    """Catches a `make lab` that overwrites a reader's work, or keeps an old text for good."""
     monkeypatch.setenv("JUPYTER_DATA_DIR", str(tmp_path / "trust"))
     made = nbformat.v4.new_notebook()
     monkeypatch.setattr(lab, "copies", lambda: [("a.ipynb", made), ("b.ipynb", made)])

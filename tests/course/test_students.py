@@ -5,6 +5,7 @@ from functools import cache
 
 import nbformat
 import pytest
+from conftest import a_third
 from lab_copies import RAW
 from test_assignments import course
 
@@ -17,10 +18,9 @@ REASON = re.compile(r"^- (?:yes|no): .*\n\n((?:  .+\n?)+)", re.MULTILINE)
 copies = cache(lambda: dict(course.student_notebooks()))
 
 
-@pytest.mark.parametrize("path", PATH, ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", a_third(PATH), ids=lambda path: path.stem)
 def test_a_notebook_for_students_is_whole_and_tells_no_answer(path):
-    """Catches a solution, the reason of a check, or what was found; an output that should be the
-    student's own, a lost exercise, and a directive that stays raw."""
+    """Catches a solution, a reason or an output that tells, a lost exercise, a raw directive."""
     [copy] = [book for name, book in copies().items() if re.sub(r"^\d\d-", "", name) == path.name]
     shown = "\n".join(cell.source for cell in copy.cells)
     text = "\n\n".join(cell.source for cell in nbformat.read(path, as_version=4).cells)
