@@ -77,7 +77,9 @@ class Persons(TableSource):
         """What the rows of each person come to, of numbers of all rows over one denominator."""
         if len(whole) * max(map(abs, map(int, (whole.min(), whole.max())))) >= 2**62:
             whole = whole.astype(object)
-        until = np.concatenate([whole[:0], [0], np.cumsum(whole[self.order[None]])])
+        until = np.concatenate(
+            [whole[:0], [0], np.cumsum(whole[self.order[None]], dtype=whole.dtype)]
+        )
         sums = np.diff(until[self.starts[None]])
         if sums.dtype != object:
             if scale == 1:
