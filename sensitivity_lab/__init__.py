@@ -77,7 +77,7 @@ _BEYOND = {name: room for room, names in extension.NAMES.items() for name in nam
 _CONTENTS = {
     "The lab: numbers, and values that are told apart.": {
         "whose data": "Universe",
-        "who is a neighbour": "Add Remove AddRemove SymmetricDifference Change",
+        "who is a neighbour": "Add Remove AddRemove SymmetricDifference Change symmetric_distance",
         "what is asked": "COUNT SUM MEAN MEDIAN MIN MAX VARIANCE STD quantile histogram Query",
         "counts of some": "count_where count_distinct",
         "how large it is": "global_sensitivity local_sensitivity closed_form",

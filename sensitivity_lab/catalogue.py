@@ -98,6 +98,9 @@ def quantile(q: Any) -> Query:
     Cost: an answer reads two of the sorted records. Raises ValueError for q outside [0, 1].
     Source: Hyndman and Fan (1996), definition 7.
     """
+    if isinstance(q, Iterable):
+        several = "lambda x: [sl.quantile(q)(x) for q in (0.1, 0.5)]"
+        raise TypeError(f"q must be one number, got {brief(q)}: a vector is {several}")
     exact = exact_number(q, "q")
     if not 0 <= exact <= 1:
         raise ValueError(f"q must lie in [0, 1], got q={dataset_text(q)}")
@@ -211,7 +214,7 @@ def count_where(predicate: Callable[[Any], Any]) -> Query:
     2
 
     The predicate is asked of the caller's own numbers, or of whatever else a record is: one of a
-    table has its columns by name.
+    table has its columns by name, and what is missing is None: `row["pay"] is None`.
 
     >>> count_where(lambda vote: vote == "yes")(("no", "yes"))
     1
@@ -244,7 +247,7 @@ class CountsTrue:
     def is_true(self, record: Any) -> bool:
         """Ask the predicate of one record; where it fails, say on which."""
         try:
-            return bool(self.predicate(record))
+            return bool(extension.asked(self.predicate, record))
         except Exception as error:
             raise ValueError(f"predicate failed on {brief(record)}: {told(error)}") from error
 

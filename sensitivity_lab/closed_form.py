@@ -93,7 +93,7 @@ def closed_form(
     >>> form.value, form.status, form.formula
     (Fraction(12, 5), 'exact', 'R·max(k/(m + k), ⌈k/2⌉/(max(0, m − ⌊k/2⌋) + ⌈k/2⌉))')
 
-    Of a clipped query the bounds are those of the numbers before they are cut.
+    Of a clipped query the bounds are those of the numbers before they are cut, as in its witness.
 
     Give `size` where the dataset's size is known (its neighbour has what the relation gives; a
     range holds both sizes), or `min_size` where all that is known is that both datasets have at
@@ -139,13 +139,16 @@ def closed_form(
     assert worst is not None
     words = proved.words_within(interval, norm)
     text, attained = words.text(relation, pinned=size is not None), worst.attained and worst.shown
+    pair = worst.pair() if attained and worst.size <= MOST_SHOWN else None
+    if pair and not interval.width:  # the bounds may lie beyond those that numbers are cut to
+        pair = (low,) * len(pair[0]), (low,) * len(pair[1])
     return ClosedForm(
         value=presented(worst.gap),
         status="exact" if worst.attained else "upper bound",
         formula=f"{text}; {words.where}" if words.where else text,
         conditions=words.conditions if bound is None else ANY_COPIES,
         source=f"Proofs: {words.proof}",
-        witness=worst.pair() if attained and worst.size <= MOST_SHOWN else None,
+        witness=pair,
     )
 
 

@@ -24,6 +24,7 @@ TABLE = [
     ("output_metric", "output_metric=sl.symmetric_distance", "metric"),
     ("input_metric", "input_metric=sl.symmetric_distance", ""),
     ("**columns", "salary=[0, 50, 100]", ""),
+    ("**bounds", "rows=2, groups=('shop', 1) or clip={'price': (0, 100)}", ""),
     ("columns", "columns={'pay': universe}", ""),
     ("most_rows", "most_rows=2", "max_rows"),
     ("least_rows", "least_rows=1", "min_rows"),
@@ -49,13 +50,7 @@ TABLE = [
     ("", "sl.count_where(lambda row: row['pay'] > 3)", "count_if countif where filter"),
     ("", "sl.SUM.of('pay').by('team')", "groupby group_by"),
     ("", "sl.SUM.of('pay').clipped(0, 100)", "clip"),
-    (
-        "",
-        "sl.Query, of your own function",
-        "median_absolute_deviation iqr interquartile_range midhinge trimmed_mean winsorised_mean "
-        "gini_mean_difference l_statistic",
-    ),
-    ("", "output_metric=your own function of two answers", "labels_that_differ rank_distance"),
+    ("", "sl.Query, of your own function", "iqr trimmed_mean"),
     ("", "sl.sql('SELECT …')", "select with"),
     ("", "sl.Change(1), a record that changes", "bounded"),
     ("", "sl.Change(1)", "replace substitute swap"),
@@ -115,8 +110,15 @@ def way_out(
     any_other = [f"**{n}" for n, p in takes.items() if p.kind is p.VAR_KEYWORD]
     by_name = [n for n, p in takes.items() if p.kind is p.KEYWORD_ONLY]
     named = in_place + by_name
-    if strangers := [one for one in kwargs if one not in named and not any_other]:
-        return "; ".join(_stranger(name, one, named) for one in strangers)
+    said = []
+    for one in [one for one in kwargs if one not in named and not any_other]:
+        meant = [known for known, _, others in TABLE if known in named and one in others.split()]
+        if meant := meant or get_close_matches(one, named, n=1, cutoff=0.75):
+            said.append(f"{name} takes {meant[0]}, not {one}: {_written(meant[0])}")
+        else:
+            said.append(f"{name} takes no {one}: it takes {', '.join(named)}")
+    if said:
+        return "; ".join(said)
     needed = [n for n in named if takes[n].default is inspect.Parameter.empty]
     show = missing = [n for n in needed if n not in {*kwargs, *in_place[:given]}]
     if given > len(in_place):
@@ -128,15 +130,6 @@ def way_out(
     else:
         return f"{name} takes each parameter once, got {', '.join(kwargs)} twice"
     return f"{name} {wrong}: {', '.join(map(_written, show))}"
-
-
-def _stranger(name: str, stranger: str, named: list[str]) -> str:
-    """A parameter that a function has not, and the one that was meant, or all that it has."""
-    meant = [one for one, _, others in TABLE if one in named and stranger in others.split()]
-    meant = meant or get_close_matches(stranger, named, n=1, cutoff=0.75)
-    if meant:
-        return f"{name} takes {meant[0]}, not {stranger}: {_written(meant[0])}"
-    return f"{name} takes no {stranger}: it takes {', '.join(named)}"
 
 
 def _written(parameter: str) -> str:

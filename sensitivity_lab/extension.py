@@ -216,9 +216,18 @@ def is_foreign(value: Any) -> bool:
     return hasattr(type(value), "columns") or hasattr(type(value), "column_names")
 
 
-def opened(answer: Any, what: str) -> Any:
-    """The keys and numbers of a table that a function answers; anything else as it is."""
-    return room("tables.keyed", what).opened(answer, what) if is_foreign(answer) else answer
+def asked(function: Callable[[Any], Any], record: Any) -> Any:
+    """What a function says of a record, which may have gaps."""
+    is_plain = record is not None and (not isinstance(record, tuple) or type(record) is tuple)
+    if is_plain or not is_installed():
+        return function(record)
+    return room("tables.frames", "a row").asked(function, record)
+
+
+def opened(answer: Any, what: str, dataset: Any) -> Any:
+    """The keys and numbers of a table answered on a dataset; anything else as it is."""
+    is_table = is_foreign(answer)
+    return room("tables.keyed", what).opened(answer, what, dataset) if is_table else answer
 
 
 def marked(universe: Universe, witness: Any) -> Any:

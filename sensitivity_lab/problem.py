@@ -15,7 +15,14 @@ import numpy as np
 
 from sensitivity_lab.extension import Asked
 from sensitivity_lab.numbers.errors import Infeasible, TimeIsUp, TooLarge
-from sensitivity_lab.numbers.exact import brief, checked_norm, checked_seconds, told, whole_number
+from sensitivity_lab.numbers.exact import (
+    brief,
+    checked_norm,
+    checked_seconds,
+    name_of,
+    told,
+    whole_number,
+)
 from sensitivity_lab.numbers.gap import Norm
 from sensitivity_lab.numbers.text import number_text, one_line
 from sensitivity_lab.queries import Query, checked_answer
@@ -102,8 +109,9 @@ class Problem:
                     continue
                 if obstacle := self._obstacle(size, move, need):
                     infeasible[obstacle] = None
-                elif silence := self._silence(size, move):
-                    not_asked[silence] = None
+                elif 0 in (size, other) and self._failure:
+                    where = f"{_move_name(move)}: leaves 0 records, where" if size else "size 0:"
+                    not_asked[f"{where} {self.query.name} {self._failure}"] = None
                 else:
                     feasible.append(move)
             if feasible:
@@ -173,7 +181,7 @@ class Problem:
 
     @property
     def why_infeasible(self) -> str:
-        """What stands in the way, in words: the first few reasons."""
+        """What stands in the way: the first few reasons."""
         reasons = (*self.infeasible, *self.not_asked)
         rest = [f"and {len(reasons) - NAMED:,} more"] if len(reasons) > NAMED else []
         return "; ".join((*reasons[:NAMED], *rest)) or "no neighbour has a size in the range"
@@ -189,13 +197,6 @@ class Problem:
             left = int(self.universe.records) - size
             return f"{_move_name(move)}: records left to add: {left}"
         return ""
-
-    def _silence(self, size: int, move: Move) -> str:
-        """Why a feasible move is not asked about, or nothing."""
-        if 0 not in (size, size - move[0] + move[1]) or not self._failure:
-            return ""
-        where = "size 0:" if size == 0 else f"{_move_name(move)}: leaves 0 records, where"
-        return f"{where} {self.query.name} {self._failure}"
 
     @cached_property
     def _failure(self) -> str:
@@ -239,18 +240,33 @@ class Budget:
         object.__setattr__(self, "max_datasets", most)
         if not isinstance(self.progress, (bool, np.bool_, type(None))):
             raise TypeError(f"progress must be True, False or None, got {brief(self.progress)}")
-        if self.executor is not None:
-            _check_executor(self.executor)
+        executor: Any = self.executor
+        if isinstance(executor, type):
+            raise TypeError(
+                f"executor must be made first, as {name_of(executor)}(4), got the class"
+            )
+        if hasattr(executor, "get_executor"):
+            raise TypeError(f"executor must be client.get_executor(), got {brief(executor)}")
+        maps = all(callable(getattr(executor, name, None)) for name in ("map", "submit"))
+        if executor is not None and not maps:
+            got = brief(executor)
+            raise TypeError(f"executor must be a concurrent.futures.Executor, got {got}")
         if self.seconds is not None:
             object.__setattr__(self, "seconds", checked_seconds(self.seconds))
         object.__setattr__(self, "begun", monotonic())
 
     def check_queries(self, queries: Iterable[Query]) -> None:
         """Refuse queries that the executor, a pool of processes, cannot be sent."""
-        if isinstance(self.executor, ProcessPoolExecutor):
-            for query in queries:
-                if query.rows is None:
-                    _check_picklable(query)
+        pooled = isinstance(self.executor, ProcessPoolExecutor)
+        for query in queries if pooled else ():
+            try:
+                pickle.dumps(query if query.rows is None else None)
+            except Exception as error:
+                raise ValueError(
+                    "executor is a pool of processes, which needs a function defined at the top of "
+                    f"a module: query {query.name} cannot be sent to one ({error}); define it "
+                    "there, or use a ThreadPoolExecutor"
+                ) from error
 
     def bar(self, parts: Iterable[Item], **options: Any) -> Iterator[Item]:
         """Hand on some parts while there is time, with a bar at once or after a few seconds."""
@@ -280,26 +296,6 @@ class Budget:
         """What is enumerated without asking the solver first."""
         few = min(AT_ONCE, self.max_datasets)
         return Limits.of(few, few)
-
-
-def _check_executor(executor: Any) -> None:
-    if isinstance(executor, type):
-        raise TypeError(f"executor must be made first, as {executor.__name__}(4), got the class")
-    if hasattr(executor, "get_executor"):
-        raise TypeError(f"executor must be client.get_executor(), got {brief(executor)}")
-    if not all(callable(getattr(executor, name, None)) for name in ("map", "submit")):
-        raise TypeError(f"executor must be a concurrent.futures.Executor, got {brief(executor)}")
-
-
-def _check_picklable(query: Query) -> None:
-    try:
-        pickle.dumps(query)
-    except Exception as error:
-        raise ValueError(
-            f"executor is a pool of processes, which needs a function defined at the top of a "
-            f"module: query {query.name} cannot be sent to one ({error}); define it there, or use "
-            "a ThreadPoolExecutor"
-        ) from error
 
 
 def within_budget(count: int, limit: int, what: str) -> None:

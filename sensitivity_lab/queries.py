@@ -31,7 +31,7 @@ from sensitivity_lab.numbers.exact import (
     whole_number,
 )
 from sensitivity_lab.numbers.gap import Metric, Told, in_order_of_labels
-from sensitivity_lab.numbers.text import number_repr
+from sensitivity_lab.numbers.text import fields_repr, number_repr
 from sensitivity_lab.proved.family import Family
 from sensitivity_lab.universe import Dataset, Giver, Indices, Universe
 
@@ -45,7 +45,7 @@ class AnswersDiffer(RuntimeError):
     """A dataset has another answer alone than together with others."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Query(SaysWhich, OfQuery):
     """A function of a dataset, with what the package must know of it.
 
@@ -189,11 +189,20 @@ class Query(SaysWhich, OfQuery):
             dataset = tuple(sorted(exact_number(record, "record") for record in dataset))
         return self.answer(dataset)
 
+    def __sub__(self, other: Any) -> Any:
+        own = "lambda data: sl.MEAN.of('a')(data) - sl.MEAN.of('b')(data)"
+        raise TypeError(f"query {self.name} is combined in a function of your own: {own}")
+
+    __add__ = __mul__ = __truediv__ = __radd__ = __rsub__ = __rmul__ = __rtruediv__ = __sub__
+
+    def __repr__(self) -> str:
+        return fields_repr(self)
+
     def __str__(self) -> str:
         return self.name
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class MeasuredBy(Query):
     """A query whose answers may be of any kind, with the caller's metric that measures them."""
 
@@ -252,7 +261,7 @@ def _meant(query: Any) -> str:
 
 @dataclass(frozen=True)
 class Keyed:
-    """The keys of an answer and the entry of each, as they were returned."""
+    """The keys of an answer and the entry of each."""
 
     keys: list[Any]
     entries: list[Any]
@@ -275,7 +284,7 @@ def keyed(answer: Any) -> Keyed | None:
 def checked_answer(answer: Any, query: Query, dataset: Dataset) -> Any:
     """Return a number as int, Fraction or float, a vector as a tuple of those."""
     try:
-        return _checked(answer, query.name)
+        return _checked(answer, query.name, dataset)
     except (TypeError, ValueError) as error:
         kind = TypeError if isinstance(error, TypeError) else ValueError
         raise kind(f"{error} on dataset {number_repr(dataset)}{_way_out(answer)}") from error
@@ -297,12 +306,12 @@ def _way_out(answer: Any) -> str:
     return ": list what it yields" if isinstance(answer, Iterator) else ""
 
 
-def _checked(answer: Any, name: str) -> Any:
+def _checked(answer: Any, name: str, dataset: Any) -> Any:
     if isinstance(answer, np.ndarray) and answer.ndim == 0:
         answer = answer[()]  # not item(), which makes whole numbers of time spans
     answer = as_python(answer)
     if not is_real(answer) and not isinstance(answer, (Keyed, *PLAIN)):
-        answer = keyed(answer) or extension.opened(answer, f"answer of {name}")
+        answer = keyed(answer) or extension.opened(answer, f"answer of {name}", dataset)
     if isinstance(answer, Keyed):
         numbers = [_checked_number(entry, name) for entry in answer.entries]
         try:

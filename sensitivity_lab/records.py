@@ -267,11 +267,11 @@ def all_as_seen(values: Any) -> tuple[Any, ...]:
     return tuple(map(as_seen, values))
 
 
-# -- numbers ---------------------------------------------------------------------------------------
+# -- numbers --
 
 WIDE = Context(prec=1_000)  # any sum of floats is exact in it: they reach from 1e-324 to 2e308
 LISTS = (list, tuple, range, np.ndarray)  # of no library of tables
-SHORT_FLOATS = (np.float16, np.float32)  # kept as they are: as Python floats they print longer
+SHORT_FLOATS = (np.float16, np.float32)  # functions receive them as they are
 
 
 @dataclass(frozen=True, eq=False)
@@ -432,7 +432,10 @@ def source_given(source: Any, what: str, once: bool) -> Source:
     if not isinstance(array, np.ndarray):
         array = _as_array(drawn(array, what))
     if isinstance(array, np.ndarray) and array.ndim != 1:
-        raise ValueError(f"{what} must be one-dimensional, or a DataFrame, got {array.shape}")
+        raise ValueError(
+            f"{what} must be one-dimensional, or a DataFrame, got {array.shape}: "
+            "pandas.DataFrame(array) makes a table, list(map(tuple, array)) vectors"
+        )
     if len(array) == 0:
         raise ValueError(f"{what} must not be empty, got {brief(source)}")
     if isinstance(array, np.ndarray) and _is_kept(array.dtype):
@@ -454,6 +457,18 @@ def source_given(source: Any, what: str, once: bool) -> Source:
     if isinstance(array, np.ndarray) and array.dtype.kind in "bu":
         array = array.tolist()
     return Numbers(tuple(array), once)
+
+
+def require_values(values: Any, what: str) -> None:
+    """Refuse a pair of bounds, and a mapping: two values, and the keys, would be taken."""
+    pair = type(values) is tuple and len(values) == 2
+    if pair and all(is_real(end) and not isinstance(end, bool) for end in values):
+        raise ValueError(
+            f"{what} must be listed, got the pair {brief(values)}: {brief(list(values))} is two "
+            "values, range(101) all whole numbers up to 100"
+        )
+    if isinstance(values, Mapping):
+        raise TypeError(f"{what} must be listed, got {brief(values)}: list(...) lists its keys")
 
 
 def _entries_listed(source: Any) -> Any:
@@ -543,8 +558,7 @@ def _scaled_array(values: np.ndarray) -> tuple[np.ndarray, int]:
     """Numbers in an array as integers over one denominator."""
     if values.dtype.kind == "i":
         return read_only(values.astype(np.int64, copy=False)), 1
-    if values.dtype != np.float64:  # a short float is what it is written as: 0.1, not 0.100000001
-        values = np.array(list(map(str, values)), dtype=np.float64)
+    values = values.astype(np.float64, copy=False)  # a float32 of 0.1 is 0.10000000149011612
     # Short decimals are whole numbers over a power of ten, which floats themselves tell: at once.
     for digits in range(16):
         integers = np.rint(values * 10.0**digits)

@@ -118,11 +118,6 @@ class Relation:
         raise NotImplementedError
 
     @property
-    def keeps_size(self) -> bool:
-        """Whether all neighbours have the size of the dataset."""
-        return all(leave == join for leave, join in self.moves)
-
-    @property
     def kind(self) -> str:
         """The relation's name without its k, as tables have it."""
         return type(self).__name__
@@ -292,8 +287,8 @@ def check_relation(relation: Any) -> None:
         raise TypeError(
             "relation must be Add(k), Remove(k), AddRemove(k), SymmetricDifference(k) "
             f"or Change(k), got {got}"
-            + ": sl.sweep and sl.audit take several"
-            * isinstance(relation, (list, tuple))
+            + ": sl.sweep and sl.audit take several" * isinstance(relation, (list, tuple))
+            + ": sl.audit_map takes an input_metric of your own" * callable(relation)
         )
     if not relation.is_standard:
         moves = set(relation.moves)

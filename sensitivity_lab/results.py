@@ -179,7 +179,8 @@ class Sensitivity(AsNumber, OfResult, OfSensitivity, SaysWhich):
             step = abs(self.size.step)
             every = f", in steps of {step}" * (several and step > 1)
             return f"datasets of {least:,}{f' to {most:,}' * several} records{every}"
-        return "" if self.relation.keeps_size else f"a public size {self.size:,}"
+        keeps_size = all(leave == join for leave, join in self.relation.moves)
+        return "" if keeps_size else f"a public size {self.size:,}"
 
     @property
     def _asked(self) -> str:

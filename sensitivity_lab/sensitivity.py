@@ -211,7 +211,12 @@ def settle(problems: Sequence[Problem], *, method: str, budget: Budget) -> list[
     """Answer problems together: all budgets are checked before anything is enumerated."""
     _check(problems, method, METHODS, f"one of {', '.join(METHODS)}", budget)
     # First to numbers, where records say some; then proofs; what is left is enumerated together.
-    lifts = _lifts(problems)
+    made: dict[tuple[int, int], Lifted | None] = {}
+    for problem in problems:
+        key = id(problem.query), id(problem.universe)  # queries may have no hash
+        if key not in made:
+            made[key] = extension.lift(problem.query, problem.universe)
+    lifts = [made[id(problem.query), id(problem.universe)] for problem in problems]
     numbers = [
         problem if lifted is None else _of_numbers(problem, lifted)
         for problem, lifted in zip(problems, lifts, strict=True)
@@ -232,16 +237,6 @@ def _answered(numbers: Sequence[Problem], method: str, budget: Budget) -> list[A
     rest = [problem for problem, known in zip(numbers, solved, strict=True) if known is None]
     enumerated = iter(_enumerated(rest, method, budget))
     return [next(enumerated) if known is None else known for known in solved]
-
-
-def _lifts(problems: Sequence[Problem]) -> list[Lifted | None]:
-    """What makes numbers of the records that problems ask about; for equal ones the same."""
-    made: dict[tuple[int, int], Lifted | None] = {}
-    for problem in problems:
-        key = id(problem.query), id(problem.universe)  # queries may have no hash
-        if key not in made:
-            made[key] = extension.lift(problem.query, problem.universe)
-    return [made[id(problem.query), id(problem.universe)] for problem in problems]
 
 
 def _of_numbers(problem: Problem, lifted: Lifted) -> Problem:

@@ -16,7 +16,7 @@ from sensitivity_lab.extension import METHODS, OfUniverse, is_foreign
 from sensitivity_lab.numbers.errors import TooLarge
 from sensitivity_lab.numbers.exact import MOST_LISTED, Exact, brief, by_name, whole_number
 from sensitivity_lab.numbers.text import number_repr
-from sensitivity_lab.records import Source, read_only, source_given
+from sensitivity_lab.records import Source, read_only, require_values, source_given
 
 Dataset = tuple[Any, ...]
 Indices = tuple[int, ...]
@@ -126,9 +126,11 @@ class Universe(OfUniverse, metaclass=_Shown):
         >>> list(Universe.value_range([1, 2]).datasets(size=2))
         [(1, 1), (1, 2), (2, 2)]
 
-        Cost and errors: as `Universe.population`. A value that is named twice counts once.
+        Cost and errors: as `Universe.population`; a tuple of two numbers, which may be meant as
+        bounds, is refused. A value that is named twice counts once.
         Source: thm-vehicle-copies in the chapter *A blog, checked*: how many copies are enough.
         """
+        require_values(values, "values")
         return cls.of(values, "values", unlimited=True, name=name)
 
     @classmethod

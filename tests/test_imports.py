@@ -203,8 +203,7 @@ def test_what_an_extra_brings_stands_in_the_lock(extra):
 
 
 def test_what_a_package_imports_is_installed_with_it_or_with_an_extra():
-    """Catches an import that fails for whoever installs a package and no more
-    than it asks for."""
+    """Catches an import that fails for whoever installs a package alone."""
     small = installed(set().union(*(IMPORTED[name] for name in ENGINE)))
     assert {"numpy", "matplotlib"} <= small <= CORE | names(EXTRAS["plot"])
     large = installed(set().union(*(imported(ast.walk(tree)) for tree in TREES_BEYOND.values())))
@@ -243,8 +242,7 @@ def test_what_the_book_imports_is_installed_with_it():
 
 
 def test_tests_stand_as_the_package_does():
-    """Catches a wing without a folder of tests, two test modules of one name, and a second
-    conftest, after which `from conftest import` would depend on the order of tests."""
+    """Catches a wing without tests, two modules of one name, and a second conftest."""
     wings = {path.parent.name for path in (ROOT / "sensitivity_lab").glob("*/__init__.py")}
     wings |= {path.parent.name for path in BEYOND_AT.glob("sensitivity_beyond/*/__init__.py")}
     tests = sorted((ROOT / "tests").rglob("test_*.py"))

@@ -137,8 +137,7 @@ def connect(path): return sqlite3.connect(path, factory=Connection)
 
 
 def an_sql_dialect(copy):
-    """Catches a dialect that one class in one file does not make:
-    here sqlite3 under another name."""
+    """Catches a dialect that one class does not make: here sqlite3 under another name."""
     (copy.place / "quill.py").write_text(QUILL, encoding="utf-8")
     dialects = "beyond/sensitivity_beyond/tables/sql/dialects.py"
     tests = "tests/beyond/sql/test_databases.py"

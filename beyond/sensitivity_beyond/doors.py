@@ -3,12 +3,14 @@ the methods that load from here."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from sensitivity_beyond.tables import asking
 from sensitivity_beyond.tables import people as persons
-from sensitivity_beyond.tables.columns import Clipped, Filled
+from sensitivity_beyond.tables.columns import Clipped, Columns, Filled, There
+from sensitivity_beyond.tables.frames import is_table
 from sensitivity_beyond.tables.python import (
     Snippet,
     cells_of,
@@ -22,6 +24,7 @@ from sensitivity_beyond.tables.rows import Rows, all_rows
 from sensitivity_beyond.tables.shown import marked_witness
 from sensitivity_beyond.tables.to_json import Travels
 from sensitivity_beyond.tables.truncation import Truncated, Truncation
+from sensitivity_lab.catalogue import SUM, count_where
 from sensitivity_lab.numbers import exact
 from sensitivity_lab.numbers.text import number_repr
 from sensitivity_lab.queries import Query
@@ -40,7 +43,9 @@ class OfQuery:
         >>> SUM.of(len)(("no", "yes")), MEAN.of("salary").name
         (5, 'mean of salary')
 
-        `missing` is the number that a missing cell counts as, or None that the function returns:
+        In a row a missing cell is None, whatever its table writes. `missing` is the number that it
+        counts as, or None that the function returns; a COUNT of a column counts what is there, as
+        SQL does:
 
         >>> MEAN.of(lambda word: len(word) or None, missing=9)(("no", ""))
         Fraction(11, 2)
@@ -56,6 +61,15 @@ class OfQuery:
         if asking.inner(self) is not None:
             raise ValueError(f"query {self.name} is asked of something already")
         asking.require_whole(self, "of")
+        if self.proved is not None and self.proved.adds == "one":
+            if missing is not None:
+                raise ValueError(
+                    f"missing must be left out of a count, got missing={exact.brief(missing)}: "
+                    "COUNT.of('pay') counts what is there, COUNT all"
+                )
+            there = There(what, 0)
+            counts = replace(asking.asked_of(SUM, there, words), name=f"{self.name} {words}")
+            return replace(counts, proved=count_where(there).proved)
         if missing is None:
             return asking.asked_of(self, what, words)
         filled = Filled(what, exact.exact_number(missing, "missing"))
@@ -74,6 +88,8 @@ class OfQuery:
         ends = exact.checked_bounds((low, high))
         asking.require_whole(self, "clipped")
         query = asking.inner(self) or self
+        if isinstance(asking.of_what(self), There):
+            raise ValueError(f"query {self.name} counts what is there: no number of it is cut")
         words = f"clipped to [{number_repr(low)}, {number_repr(high)}]"
         before = self.name.removeprefix(query.name).strip()
         clipped = Clipped(asking.of_what(self), *ends)
@@ -81,9 +97,12 @@ class OfQuery:
 
     @exact.by_name
     def by(
-        self: Any, column: str | Callable[[Any], Any], *, keys: Iterable[Any] | None = None
+        self: Any,
+        column: str | Sequence[str] | Callable[[Any], Any],
+        *,
+        keys: Iterable[Any] | None = None,
     ) -> Query:
-        """Return this query by group: a column, or a function of a record, names its group.
+        """Return this query by group: a column, a list of them or a function of a record names it.
 
         >>> from sensitivity_lab import COUNT, SUM
         >>> counts = COUNT.by(len)(("no", "yes", "on"))
@@ -98,15 +117,26 @@ class OfQuery:
         group already, and for keys that come twice.
         Source: thm-grouped-sum, thm-people-vectors and thm-grouped-local, on the page of proofs.
         """
-        name = f"{self.name} by {asking.name_asked(column, 'by')}"
+        several: tuple[str, ...] = ()
+        if isinstance(column, (list, tuple)) and set(map(type, column)) == {str}:
+            several = tuple(column)
+        names = ", ".join(several) or asking.name_asked(column, "by")
+        if len(several) == 1:
+            (column,), several = several, ()
         asking.require_whole(self, "by")
+        if isinstance(keys, Mapping) or is_table(keys):
+            got = exact.brief(keys)
+            raise TypeError(f"keys must be a list of them, got {got}: its keys or columns?")
         known = None if keys is None else exact.sequence(keys, "keys", "keys")
         for key in known or ():
             hashed(key, "keys")
+            if several and not (type(key) is tuple and len(key) == len(several)):
+                raise ValueError(f"keys must be tuples of {names}, got {exact.brief(key)}")
         if known is not None and len(set(known)) < len(known):
             raise ValueError(f"keys must be different, got {number_repr(list(known))}")
-        grouping = asking.Grouping(asking.inner(self) or self, asking.of_what(self), column, known)
-        return Query(name, grouping, 0)
+        by = Columns(several) if several else column
+        grouping = asking.Grouping(asking.inner(self) or self, asking.of_what(self), by, known)
+        return Query(f"{self.name} by {names}", grouping, 0)
 
 
 class OfUniverse:
@@ -185,6 +215,7 @@ class OfUniverse:
         anybody: Universe = cls(persons.AnyPeople(rows, most, least), True, name)
         return anybody
 
+    @exact.by_name
     def truncated(self: Any, *, keep: str | None = None, **bounds: Any) -> Universe:
         """Return the same people with bounds on what each brings, applied in the order written.
 
@@ -213,6 +244,7 @@ class OfUniverse:
         bounded = persons.people_in(self).truncated(Truncation.of(bounds, keep))
         return Universe(bounded, self.unlimited, self.name)
 
+    @exact.by_name
     def apply(self: Any, table: Any, *, id: str | None = None) -> Truncated:
         """Return a table of people's rows with this universe's bounds, and what they cost.
 

@@ -242,7 +242,7 @@ def _widest_root(own: np.ndarray, high: np.ndarray, low: np.ndarray) -> tuple[Ga
 
 
 def _sign_patterns(answers: np.ndarray, norm: Norm) -> list[np.ndarray | None]:
-    """Weights that turn a vector into scalars: ±1 for L1 (first sign fixed), one entry for L∞."""
+    """Weights that turn a vector into scalars: ±1 for L1, one entry for L∞."""
     if answers.ndim == 1:
         return [None]
     length = answers.shape[1]
@@ -255,7 +255,7 @@ def _signed(answers: np.ndarray, signs: np.ndarray | None) -> np.ndarray:
     return answers if signs is None else answers @ signs
 
 
-# -- the levels ------------------------------------------------------------------------------------
+# -- the levels --
 
 
 class Lattice:
@@ -370,11 +370,11 @@ def _counts_below(copies: Sequence[int], largest: int) -> np.ndarray:
 
 
 class NoArray(Exception):
-    """Answers with keys that make no array of few columns: too many keys, or vectors among them."""
+    """Answers with keys that make no array of few columns."""
 
 
 class Evaluations:
-    """A query's answers on all datasets of a universe, one size at a time, each computed once."""
+    """A query's answers on all datasets of a universe, each computed once."""
 
     def __init__(
         self, query: Query, universe: Universe, lattice: Lattice, budget: Budget | None = None
@@ -408,7 +408,7 @@ class Evaluations:
         return self.query.giver(self.universe)
 
     def over_one_denominator(self, sizes: Iterable[int]) -> tuple[dict[int, np.ndarray], int]:
-        """Numerators of several sizes over one denominator: 1 where an answer is not rational."""
+        """Numerators of several sizes over one denominator."""
         parts = {size: self.of(size) for size in sizes}
         samples = [self.firsts.get(size, answers[0]) for size, (answers, _) in parts.items()]
         for sample in samples:

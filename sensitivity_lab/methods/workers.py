@@ -34,7 +34,7 @@ def worker_count(executor: Executor) -> int:
 def block_edges(
     datasets: int, size: int, executor: Executor | None, together: bool = False
 ) -> list[int]:
-    """Where the blocks of some datasets begin and end: a few for each worker, none too large."""
+    """Where the blocks of some datasets begin and end, a few for each worker."""
     wanted = 6 * worker_count(executor) if executor else 100
     most = ROWS_AT_ONCE
     if together:

@@ -30,7 +30,7 @@ Exact = int | Fraction
 MOST_LISTED = 20_000_000  # entries of a sequence that is listed: each becomes a Python object
 MOST_DRAWN = 10_000_000  # entries of an iterator, which may have no end
 
-LONGEST_TOLD = 200  # characters of another error's message
+LONGEST_TOLD = 400  # characters of another error's message
 MOST_EXPONENT = 100_000  # a Decimal of a larger exponent is a few letters that no memory can hold
 
 
@@ -58,6 +58,8 @@ def exact_number(value: Any, what: str = "value") -> Exact:
 
 def _decimal_text(value: Any) -> str:
     """A number's digits; a float's own, whatever a subclass makes of them."""
+    if isinstance(value, (np.float16, np.float32)):
+        value = float(value)  # of which it writes fewer digits
     return float.__repr__(value) if isinstance(value, float) else str(value)
 
 
@@ -219,8 +221,12 @@ def as_python(value: Any) -> Any:
 
 
 def brief(value: Any) -> str:
-    """Write any value for a message, shortened, on a line; this never fails, whatever the value."""
+    """Write any value for a message, shortened, on a line, but for tables; this never fails."""
     try:
+        tables = value if isinstance(value, dict) else {"": value}
+        if tables and all(hasattr(type(one), "columns") for one in tables.values()):
+            texts = (f"{name}:\n{one}" if name else str(one) for name, one in tables.items())
+            return "\n".join(["", *texts, ""])
         text = _BRIEF.repr(value)
         return " ".join(text.split()) if "\n" in text else text
     except Exception:

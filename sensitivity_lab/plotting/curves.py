@@ -189,7 +189,7 @@ class _Panels:
         return axes
 
     def figure(self, width: float = WIDTH) -> Figure:
-        """A grid of small panels under each title; of many panels there is a narrow form, too."""
+        """A grid of small panels under each title."""
         counts = [rows["query"].nunique() for rows in self.blocks.values()]
         many = max(counts) > MOST_IN_PAIRS or len(counts) > 1
         across = min(5 if many and width == WIDTH else 3 if counts == [3] else 2, max(counts))
@@ -309,7 +309,7 @@ def _with_ticks(table: pd.DataFrame, beside: pd.DataFrame) -> pd.DataFrame:
 
 
 def _draw_curve(panel: Axes, rows: pd.DataFrame, style: dict[str, Any]) -> None:
-    """One relation's curve, with gaps where a k has no answer; its closed form, others' ticks."""
+    """One relation's curve, its closed form, others' ticks."""
     ks, heights = _curve(rows, "sensitivity")
     panel.plot(ks, heights, color=EXACT, **style, clip_on=False)
     if "closed_form" in rows:
@@ -329,7 +329,7 @@ def _draw_curve(panel: Axes, rows: pd.DataFrame, style: dict[str, Any]) -> None:
 
 
 def _curve(rows: pd.DataFrame, name: str) -> tuple[list[int], list[float]]:
-    """Every k that is known and the number there, NaN where it is missing; a NaN in each gap."""
+    """Every k that is known and the number there; NaN in each gap."""
     known = {int(k): value for k, value in zip(rows["k"], rows[name], strict=True)}
     ks = sorted({*known, *(k + 1 for k in known if k < max(known))})
     heights: list[Any] = [known.get(k) for k in ks]

@@ -70,7 +70,7 @@ class NumberLine:
         scale: Iterable[Any] = (),
         room: float = ROOM,
     ) -> None:
-        """Reach to all marks, with a tick at each value of a scale; outliers leave others room."""
+        """Reach to all marks, with a tick at each value of a scale."""
         distinct = sorted({exact_number(record) for record in records})
         beside = set(map(exact_number, marks))
         if distinct:
@@ -260,7 +260,7 @@ def _said(sensitivity: Sensitivity) -> Lifted | None:
 def _dots(
     datasets: Sequence[tuple[Any, ...]], line: NumberLine, tall: float
 ) -> tuple[list[list[Dot]], float]:
-    """Both rows of dots, and a dot's size: smaller where values are close or stacks are tall."""
+    """Both rows of dots, and a dot's size."""
     first, second = map(Counter, datasets)
     common = first & second
     taken = sorted({line.x_of(value) for value in first | second})
@@ -323,7 +323,7 @@ def _tick_text(value: Exact) -> str:
 
 
 def _draw_gap(axes: Axes, line: NumberLine, marks: Sequence[Any], value: str) -> None:
-    """The arrow from one answer to the other, and its length beside it, where there is room."""
+    """The arrow from one answer to the other, and its length beside it."""
     low, high = sorted(map(line.x_of, marks)) or [line.room / 2] * 2
     if high - low > 24:
         arrow = {"arrowstyle": "<->", "color": INK, "linewidth": 2, "shrinkA": 0, "shrinkB": 0}

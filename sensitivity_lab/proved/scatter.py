@@ -119,7 +119,7 @@ class Deviation(Variance):
 
 
 def variance_on_interval(interval: Interval, ddof: int) -> D:
-    """Either the lower side is constant (a ≥ b), or its own records sit at the shared mean."""
+    """The lower side is constant (a ≥ b), or its own records sit at the shared mean."""
     low, high, width = interval.low, interval.high, Fraction(interval.width)
 
     def d(c: int, a: int, b: int) -> WorstPair:

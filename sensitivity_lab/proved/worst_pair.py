@@ -174,7 +174,7 @@ def shares(moves: Iterable[tuple[int, int, int]]) -> Iterator[Share]:
 
 
 def widest(d: D, asked: Iterable[Share]) -> WorstPair | None:
-    """The widest of several pairs: of equals the first, none that is a bound (thm-share)."""
+    """The widest of several pairs, the first of equals (thm-share)."""
     best: WorstPair | None = None
     # Ties are kept by the first, so the nearest neighbours stay in front.
     for c, a, b, is_reversed in asked:

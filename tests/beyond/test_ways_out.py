@@ -96,7 +96,7 @@ WAYS_OUT = [
     (lambda: asked(lambda x: pl.DataFrame({"d": ["a"]} | {str(v): [9] for v in x}), sl.Universe.value_range([1, 2])), "one shape, got a vector with labels"),
     (lambda: asked(lambda t: pa.scalar(None), STAFF), "number or a vector, got None"),
     (lambda: asked(lambda t: t["pai"].sum(), STAFF), "KeyError: 'pai'"),
-    (lambda: asked(lambda t: t.groupby(level="team")["pay"].sum(), sl.Universe.population(PAY.set_index("team"))), "numbered from 0"),
+    (lambda: asked(lambda t: t.groupby(level="team")["pay"].sum(), sl.Universe.population(PAY)), "numbered from 0"),
     # places, and the words of other libraries
     *((partial(make, *given, **named), words) for make, given, named, words in (
         (sl.Change, [], {"distance": 2}, "takes k, not distance: k=1"), (sl.AddRemove, [], {"add": 1}, "takes no add: it takes k"),
@@ -122,14 +122,12 @@ WAYS_OUT = [
 
 @pytest.mark.parametrize(("call", "way_out"), WAYS_OUT)
 def test_a_mistake_is_told_what_to_type(call, way_out):
-    """Catches a refusal that says what is wrong and not what to type;
-    or a mistake that is answered."""
+    """Catches a refusal that says not what to type; or a mistake that is answered."""
     told_what_to_type(call, way_out)
 
 
 def test_groups_that_are_not_solved_are_refused_before_the_rows_are_read():
-    """Catches 14 seconds before a refusal: the rows of a long table told apart,
-    to count its datasets."""
+    """Catches 14 seconds before a refusal: rows told apart, to count its datasets."""
     rows = {"x": np.arange(30_000) % 50, "g": ["a", "b", "c"] * 10_000}
     universe = sl.Universe.population(pd.DataFrame(rows))
     for query in (sl.MEAN, sl.MEDIAN, sl.quantile(0.9)):

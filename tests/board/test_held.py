@@ -36,8 +36,7 @@ def copy(tmp_path_factory):
 
 
 def test_the_cards_that_wait_are_those_of_which_nobody_has_spoken():
-    """Catches a finding that a build would give away,
-    and one that is held back though it is known."""
+    """Catches a finding that a build would give away, and a known one that is held back."""
     told = [one for one in CASES.values() if standing(one) == "too small" and not issues(one)]
     assert [one.address for one in told] == ADDRESSES
 
@@ -55,8 +54,7 @@ def test_a_copy_names_no_card_that_waits(copy):
 
 
 def test_the_tables_of_a_copy_have_no_row_about_them(copy):
-    """Catches an answer or a claim in a table that is made to a card again,
-    and a row too many that left."""
+    """Catches an answer or a claim that is made to a card again, and a row too many that left."""
     for card in HELD["cards"]:
         name = f"book/sensitivity_board/data/{card['table']}.csv"
         texts = ((root / name).read_text("utf-8").splitlines() for root in (ROOT, copy))

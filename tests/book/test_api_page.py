@@ -54,9 +54,6 @@ def test_every_proof_that_a_docstring_names_is_in_the_book():
     assert cited - set(re.findall(rf":label: ({label})", book)) == set()
 
 
-# --- what is cited ----------------------------------------------------------------------------
-
-
 def as_cited(entry):
     """What a citation prints of a reference: one author or two, of more the first, and the year."""
     names = [" ".join(author.last_names).strip("{}") for author in entry.persons["author"]]

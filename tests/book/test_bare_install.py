@@ -1,5 +1,4 @@
-"""What README says of those without make: `pip install .` is the small package, and
-`pip install . ./beyond ./book` runs the notebooks."""
+"""What README says of those without make: `pip install . ./beyond ./book` runs the notebooks."""
 
 import os
 import shutil
@@ -11,37 +10,6 @@ import pytest
 from conftest import CHECK_ALL, ROOT
 
 LEAVE = shutil.ignore_patterns(".*", "_build", "notebooks", "tests", "__pycache__", "*.egg-info")
-SMALL = """
-import sys
-import sensitivity_lab as sl
-absences = sl.Universe.population([1, 2, 3, 4, 5, 6, 7, 8, 15, 20])
-ask = {"size": 6, "relation": sl.Change(1)}
-print(sl.global_sensitivity(sl.MEAN, absences, **ask).value)
-print(len(sl.sweep([sl.MEAN], {"absences": absences}, size=6, relations=[sl.Add(2), sl.Change(1)])))
-import pandas as pd
-table = pd.DataFrame({"x": [1, 2]})
-for beyond in (
-    lambda: sl.audit,
-    lambda: sl.sql,
-    lambda: sl.smooth_sensitivity,
-    lambda: sl.testing,
-    lambda: sl.MEAN.of("x"),
-    lambda: sl.Universe.people,
-    lambda: sl.Universe.population(table),
-    lambda: sl.global_sensitivity(sl.MEAN, absences, **ask).to_json(),
-    lambda: sl.global_sensitivity(sl.MEAN, absences, **ask).snippet(),
-    lambda: sl.global_sensitivity(sl.MEAN, absences, **ask, method="solver"),
-):
-    try:
-        beyond()
-    except ImportError as error:
-        print(error)
-assert not {"narwhals", "duckdb", "matplotlib", "sensitivity_beyond"} & {*sys.modules}
-"""
-NEEDED = (
-    "sl.audit", "sl.sql", "sl.smooth_sensitivity", "sl.testing", "Query.of", "Universe.people",
-    "records as a table", "Sensitivity.to_json", "Sensitivity.snippet", "method='solver'",
-)  # fmt: skip
 
 
 def environment(place, *parts):
@@ -63,16 +31,6 @@ def said_by(python, place, code, *asked):
     )
     assert ran.returncode == 0, ran.stderr
     return ran.stdout.splitlines()
-
-
-@pytest.mark.skipif(not CHECK_ALL, reason="installs an environment of its own: in check-all")
-def test_the_small_package_answers_alone_and_says_what_is_beyond_it(tmp_path):
-    """Catches a core that leans on what is not installed with it,
-    and a call that does not say what to install."""
-    value, rows, *sentences = said_by(environment(tmp_path, "."), tmp_path, SMALL)
-    assert (value, rows) == ("19/6", "2")
-    needed = "needs sensitivity-beyond: pip install sensitivity-beyond"
-    assert sentences == [f"{name} {needed}" for name in NEEDED]
 
 
 @pytest.mark.skipif(not CHECK_ALL, reason="installs an environment of its own: in check-all")

@@ -55,8 +55,7 @@ def test_no_page_may_connect(extension):
 
 @pytest.mark.parametrize("base", ["https://pages.example.org/lab/", "https://a.test/lab/"])
 def test_a_page_says_what_it_is_and_a_placeholder_nothing(extension, tmp_path, base):
-    """Catches a page that is shared without words, one that names nobody's address,
-    and a root without a page."""
+    """Catches a page shared without words, one with nobody's address, a root without a page."""
     front, context = extension("front"), {"title": "<b>One</b> number"}
     config = SimpleNamespace(html_baseurl=base, html_title="Lab")
     found = SimpleNamespace(found_docs={"book/intro"})

@@ -7,7 +7,7 @@ from functools import cache
 
 import nbformat
 import pytest
-from conftest import ROOT, in_turn
+from conftest import ROOT, in_turn, turn
 from lab_copies import CHAPTERS, DOCUMENTS, RAW, chapters, lab, outputs, pages, read
 from nbclient import NotebookClient
 
@@ -110,6 +110,7 @@ OTHER = {
 }
 
 
+@turn(0, 2)
 @pytest.mark.parametrize("name", in_turn(list(OTHER)))
 def test_other_settings_flow_through_a_notebook(name):
     """Catches a cell that knows ten pupils, a study of six, a scale from 1 to 3, or a solution,
@@ -135,6 +136,7 @@ def span(dataset):
 sl.global_sensitivity(span, sl.Universe.population(range(7)), size=6, relation=sl.Remove(1))"""
 
 
+@turn(1, 2)
 def test_every_page_of_the_path_ends_with_the_readers_turn_and_an_own_function_may_fail():
     """Catches a last cell that shows nothing; the package's frames, dozens of them, between a
     reader's function and what is said of it."""
@@ -156,8 +158,7 @@ def test_every_page_of_the_path_ends_with_the_readers_turn_and_an_own_function_m
 
 
 def test_a_copy_that_was_changed_stays(tmp_path, monkeypatch, capsys):
-    """Catches a second `make lab` that overwrites a reader's work,
-    or keeps an old text for good."""
+    """Catches a `make lab` that overwrites a reader's work, or keeps an old text for good."""
     monkeypatch.setenv("JUPYTER_DATA_DIR", str(tmp_path / "trust"))
     made = nbformat.v4.new_notebook()
     monkeypatch.setattr(lab, "copies", lambda: [("a.ipynb", made), ("b.ipynb", made)])

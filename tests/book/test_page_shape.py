@@ -71,8 +71,7 @@ def exercises(page):
 
 @pytest.mark.parametrize("page", PATH)
 def test_a_page_of_the_path_has_the_shape_of_a_chapter(page):
-    """Catches a page that has become a listing, drills,
-    or is gone through without an answer of one's own."""
+    """Catches a page that is a listing, drills, or has no answer of one's own."""
     counts = [len(lines(code)) for code in visible_code(page)]
     assert sum(counts) <= 60
     assert max(counts, default=0) <= 10
@@ -83,8 +82,7 @@ def test_a_page_of_the_path_has_the_shape_of_a_chapter(page):
 
 @pytest.mark.parametrize("page", [*PATH, *ROOMS])
 def test_imports_are_folded_and_an_exercise_says_what_it_asks(page):
-    """Catches a page that opens its story with what the machine needs, an exercise without type,
-    stars and minutes, and one that is solved without a hint."""
+    """Catches imports in the story, an exercise without type, stars and minutes, or a hint."""
     shown = "\n".join(visible_code(page))
     assert re.findall(r"^\s*(?:import|from) .*", shown, re.MULTILINE) == []
     assert exercises(page)
@@ -97,9 +95,6 @@ def test_imports_are_folded_and_an_exercise_says_what_it_asks(page):
         if not asked.startswith("*Research"):  # what nobody has solved has no solution
             assert solution, title
             assert hint.start() < solution.start(), title
-
-
-# ---- Minutes and words ---------------------------------------------------------------------------
 
 
 def reading(page):
@@ -158,8 +153,7 @@ def test_the_book_can_be_read():
 
 @pytest.mark.parametrize("page", PAGES)
 def test_words_and_fences_that_the_book_does_without(page):
-    """Catches words for which the book has others, and a directive that stays text: what opens
-    with backticks has none in its first line."""
+    """Catches words for which the book has others, and a directive that stays text."""
     text = "\n".join(text for _, text, _ in cells(page))
     found = {instead: re.findall(pattern, text) for instead, pattern in FORBIDDEN.items()}
     assert {instead: words for instead, words in found.items() if words} == {}

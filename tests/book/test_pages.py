@@ -29,8 +29,7 @@ DRAWN = {STATIC / f"{name}.svg": partial(draw, name) for name in PICTURES}
 
 @pytest.mark.parametrize("stored", [*DRAWN, book_map.MAP], ids=lambda path: path.stem)
 def test_a_stored_picture_is_what_is_drawn(stored, tmp_path):
-    """Catches a cover, a small picture of an experiment, or a map of the chapters,
-    left behind by a change."""
+    """Catches a cover, a small picture or a map of the chapters, left behind by a change."""
     DRAWN.get(stored, book_map.draw)(tmp_path / "drawn.svg")
     assert (tmp_path / "drawn.svg").read_text("utf-8") == stored.read_text("utf-8")
 

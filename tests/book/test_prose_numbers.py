@@ -7,6 +7,7 @@ from html import unescape
 from itertools import pairwise, product
 
 import pytest
+from conftest import in_turn
 from lab_copies import CHAPTERS, read
 
 from sensitivity_lab.definition import QUERIES, greatest, population_pairs
@@ -109,8 +110,7 @@ def strange(read):
 
 
 def ways_denied(read):
-    """Sentences in which a column, right above or below, goes from one number to another,
-    and it does not."""
+    """Sentences in which a column goes from one number to another, and it does not."""
     printed = [(place, told) for place, (kind, _, told) in enumerate(read) if kind == "code"]
     for place, (kind, source, _) in enumerate(read):
         near = [told for at, told in printed if at < place][-1:]
@@ -148,14 +148,13 @@ def test_the_schools_picture_is_told_as_it_is_drawn():
     shown = [cell["metadata"].get("mystnb", {}) for cell in read("school").cells]
     [bend] = [one for one in shown if one.get("figure", {}).get("name") == "fig-school-bend"]
     days = [1, 2, 3, 4, 5, 6, 7, 8, 15, 20]
-    for k in (3, 4):
+    for k in in_turn([3, 4]):
         pairs = population_pairs(days, 6, "Change", k)
         assert re.search(rf"\b{greatest(*QUERIES['sum'], pairs).value}\b", bend["image"]["alt"])
 
 
 def test_the_reader_sees_what_it_is_there_for():
-    """Catches a guard, above, that lets pass what it was made for:
-    a sentence that was wrong, and numbers."""
+    """Catches a guard that lets pass what it was made for."""
     days = "(70, 80) 12 days: 0.48\n(70, 80) 48 days: 1.88\n(70, 80) 100 days: 0.00\n"
     falls = "Over $[70, 80]$ it falls from 0.48 to nothing"
 

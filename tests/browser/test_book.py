@@ -50,15 +50,13 @@ NOT_OURS = {
 
 
 ON_PATH = [name for name in PAGES if '<nav class="path"' in (HTML / name).read_text("utf-8")]
-# On a phone, in the dark: a third of the path in turn, and a page of each other kind;
-# all with CHECK_ALL=1.
+# On a phone, in the dark: of the path, and of a page of each other kind; all with CHECK_ALL=1.
 KINDS = ["api", "api/answer", "board", "chapters", "formulas", "glossary", "proofs"]
 OF_KINDS = [*ON_PATH, *(f"book/{kind}.html" for kind in KINDS), "genindex.html"]
 OF_KINDS += [f"book/chapters/{name}.html" for name in ("case-files", "norms", "people-in-detail")]
-# The path is visited every time, of the others each third in turn;
-# and so is what is asked on a phone.
+# Each third in turn, of the kinds on a phone, too.
 NARROW = PAGES if CHECK_ALL else a_third(OF_KINDS)
-VISITED = PAGES if CHECK_ALL else sorted({*ON_PATH, *NARROW, *a_third(PAGES)})
+VISITED = PAGES if CHECK_ALL else sorted({*NARROW, *a_third(PAGES)})
 
 
 def test_the_book_is_built() -> None:
@@ -300,8 +298,7 @@ def opened(
     before: str = "",
     **options: Any,
 ) -> Iterator[Page]:
-    """A page of the book, without motion and formulas, after a script;
-    it asks for nothing and raises nothing."""
+    """A page without motion and formulas; it asks for nothing and raises nothing."""
     options = {"reduced_motion": "reduce", "color_scheme": "light", **options}
     page = browser.new_page(viewport={"width": width, "height": 900}, **options)
     page.set_default_timeout(BUSY)
@@ -345,8 +342,7 @@ def test_the_link_leads_to_the_pdf_of_this_build(browser: Browser, tmp_path: Pat
 
 @pytest.mark.parametrize("name", in_turn(["book/notation.html", "book/chapters/by-hand.html"]))
 def test_paper_is_black_on_white(browser: Browser, name: str) -> None:
-    """Catches a page that prints a dark scheme's pale text on white,
-    and links that are not seen."""
+    """Catches a dark scheme's pale text on white paper, and links that are not seen."""
     with opened(browser, name, formulas=True, color_scheme="dark") as page:
         page.emulate_media(media="print")
         assert page.evaluate("document.documentElement.dataset.theme") == "dark"
@@ -439,8 +435,7 @@ HIT = ":is(button, select, textarea, input:not([type=checkbox]), summary, .dot)"
 
 
 def assert_readable(page: Page, css: str, width: int) -> None:
-    """Nothing of these parts is faint, small, unnamed, off the page or on another,
-    nor too small to be hit."""
+    """Nothing of these parts is faint, small, unnamed, off the page or on another."""
     assert page.evaluate(WIDEST) <= width
     assert page.evaluate(UNREADABLE, css) == []
     assert faint_text(page) == []
@@ -455,8 +450,7 @@ def assert_readable(page: Page, css: str, width: int) -> None:
 
 
 def faint_text(page: Page, context: str = ARTICLE) -> list[str]:
-    """Every text with less contrast than WCAG's level AA asks:
-    axe-core's rule, a hundred times as fast."""
+    """Every text with less contrast than WCAG's AA asks, a hundred times as fast as axe-core."""
     found: list[str] = page.evaluate(FAINT, context)
     return found
 

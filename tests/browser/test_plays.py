@@ -63,10 +63,9 @@ def pull(page: Page, hand: str, start: list[float], end: list[float]) -> None:
     session.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
 
 
-@pytest.mark.parametrize(("hand", "width"), HANDS)
+@pytest.mark.parametrize(("hand", "width"), a_third(HANDS))
 def test_a_hand_pulls_each_play(browser: Browser, hand: str, width: int) -> None:
-    """Catches a part that is not held, falls at the wrong side or counts twice;
-    a page that scrolls away under a finger."""
+    """Catches a part not held, on the wrong side or counted twice; a page that scrolls away."""
     for name, rows in groupby(PULLED, lambda row: row[0]):
         with opened(browser, name, width, has_touch=hand == "touch") as page:
             for _, play, part, key, told in rows:
@@ -82,8 +81,6 @@ def test_a_hand_pulls_each_play(browser: Browser, hand: str, width: int) -> None
                 assert told in " ".join(statuses), (play, part)
 
 
-# ---- Looks ---------------------------------------------------------------------------------------
-
 # What is pressed on a page before it is looked at:
 # a play that says all that it can, verdicts, cards that are open.
 # ruff: disable[E501]
@@ -94,18 +91,17 @@ LOOKED_AT = {
     "book/board.html": ("form.board, .claim:first-of-type", []),
 }  # fmt: skip
 # ruff: enable[E501]
-for name in a_third(list(EXPLORERS)):
+for name in in_turn(list(EXPLORERS)):
     last = [(f"#{name}-{knob.argument}", "End") for knob in EXPLORERS[name].knobs]
     LOOKED_AT[PAGES[name]] = f"#explorer-{name}", last
 
 
-@pytest.mark.parametrize("name", LOOKED_AT)
+@pytest.mark.parametrize("name", a_third([*LOOKED_AT]))
 @pytest.mark.parametrize(("width", "scheme"), in_turn(LOOKS))
 def test_everybody_can_read_and_hit_it(
     browser: Browser, name: str, width: int, scheme: str
 ) -> None:
-    """Catches faint or small text, parts that overlap or leave the page, small targets, unnamed
-    controls, sideways scrolling."""
+    """Catches faint or small text, overlaps, small targets, unnamed controls, a wide page."""
     css, pressed = LOOKED_AT[name]
     with opened(browser, name) as page:
         show(page, width, scheme)
@@ -116,17 +112,13 @@ def test_everybody_can_read_and_hit_it(
             assert_readable(page, part, width)
 
 
-# ---- Without a script ----------------------------------------------------------------------------
-
-
 def still(browser: Browser, name: str) -> AbstractContextManager[Page]:
     """A page on a phone, where scripts are switched off."""
     return opened(browser, name, PHONE, java_script_enabled=False)
 
 
 def test_without_a_script_every_game_stands_finished(browser: Browser) -> None:
-    """Catches an empty box: the picture, its sentence and no dead control,
-    at both ends of the page."""
+    """Catches an empty box: the picture, its sentence and no dead control, at both ends."""
     with still(browser, INTRO) as page:
         for name, make in GAMES.items():
             root, picture = page.locator(f"#dots-{name}"), make()
@@ -158,8 +150,7 @@ def test_without_a_script_every_card_is_there(browser: Browser) -> None:
 
 
 def test_without_a_script_no_field_is_dead(browser: Browser) -> None:
-    """Catches an empty box that answers nothing, a Run that starts nothing,
-    and a reader who is not told why."""
+    """Catches an empty box, a Run that starts nothing, a reader who is not told why."""
     with still(browser, "book/chapters/by-hand.html") as page:
         assert page.locator(".answer").count() > 3
         assert page.locator(".answer:visible, .live-bar").count() == 0

@@ -4,6 +4,7 @@ import re
 from functools import cache
 
 import pytest
+from conftest import a_third
 from lab_copies import RAW
 from test_assignments import course
 
@@ -16,7 +17,7 @@ REASON = re.compile(r"^- (?:yes|no): .*\n\n((?:  .+\n?)+)", re.MULTILINE)
 copies = cache(lambda: dict(course.student_notebooks()))
 
 
-@pytest.mark.parametrize("path", PATH, ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", a_third(PATH), ids=lambda path: path.stem)
 def test_a_notebook_for_students_is_whole_and_tells_no_answer(path):
     """Catches a solution, the reason of a check, or what was found; an output that should be the
     student's own, a lost exercise, and a directive that stays raw."""

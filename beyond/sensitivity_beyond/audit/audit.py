@@ -11,6 +11,8 @@ from functools import partial
 from itertools import combinations
 from typing import Any, Literal
 
+import numpy as np
+
 from sensitivity_beyond.audit.claim_and_scope import (
     MOST_ROWS,
     ORDERS,
@@ -63,6 +65,7 @@ def audit(
     trials: int | None = None,
     seconds: float | None = None,
     seed: int = 0,
+    rng: int | np.random.Generator | None = None,
     executor: Executor | None = None,
     progress: bool | None = None,
 ) -> Audit:
@@ -112,6 +115,7 @@ def audit(
         (four of one of tables, for their other orders): 10,000, or as many as `seconds` allow.
     :param seconds: how long it may take; of a search each row.
     :param seed: that of a search, a whole number: with the same seed it tries the same pairs.
+    :param rng: instead, a NumPy generator, which each row draws from in turn; or a whole number.
     :param executor: answers a callable on many workers, but in a search.
     :param progress: whether a bar is shown; by default one comes after five seconds.
     :return: a row for each relation and size, and what the verdicts speak of.
@@ -149,8 +153,15 @@ def audit(
     problems = [problem for _, problem in blank if problem is not None]
     if not problems:
         raise Infeasible(f"no row is feasible: {and_more([row.note for row, _ in blank])}")
-    _require_room(problems)
-    source = whole_number(seed, "seed", 0)
+    records = 2 * sum(max(problem.sizes_answered) for problem in problems)
+    if records > MOST_HELD:
+        raise TooLarge(
+            f"{count_text(records)} records, of two datasets in each row, exceed the limit of "
+            f"{MOST_HELD:,}; ask for smaller or fewer sizes"
+        )
+    if seed and rng is not None:
+        raise ValueError(f"give either seed or rng, got seed={brief(seed)} and rng={brief(rng)}")
+    source = rng if isinstance(rng, np.random.Generator) else whole_number(rng or seed, "seed", 0)
     worst = iter(_worst(problems, subject, scope, method, budget, source))
     rows = [
         row if problem is None else _judged(row, problem, subject, scope.order, next(worst))
@@ -195,16 +206,6 @@ def _check_options(metric: object, order: object, method: object, executor: obje
         )
 
 
-def _require_room(problems: Sequence[Problem]) -> None:
-    """Refuse rows whose pairs of datasets are too large to hold."""
-    records = 2 * sum(max(problem.sizes_answered) for problem in problems)
-    if records > MOST_HELD:
-        raise TooLarge(
-            f"{count_text(records)} records, of two datasets in each row, exceed the limit of "
-            f"{MOST_HELD:,}; ask for smaller or fewer sizes"
-        )
-
-
 def _blank(
     subject: Subject,
     scope: Scope,
@@ -237,7 +238,7 @@ def _worst(
     scope: Scope,
     method: str,
     budget: Budget,
-    source: int,
+    source: int | np.random.Generator,
 ) -> list[Widest]:
     """The worst pair of each problem; all budgets are checked first."""
     if scope.trials is not None:

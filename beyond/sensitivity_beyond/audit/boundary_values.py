@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import math
+import sys
 from bisect import bisect_left
+from decimal import Decimal
+from fractions import Fraction
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -45,7 +48,13 @@ def breaking_values(
     "Widespread underestimation of sensitivity in differentially private libraries and how to fix
     it", doi:10.1145/3548606.3560708.
     """
-    kind = _checked_dtype(dtype)
+    try:
+        # Python's own int has no width; to numpy it has that of an address, 32 bits in a browser
+        kind: np.dtype[Any] = np.dtype(np.int64 if dtype is int else dtype)
+    except Exception as error:  # whatever the dtype's own attributes raise
+        raise TypeError(f"dtype must be one of numpy's, got {brief(dtype)}") from error
+    if kind.kind not in "iuf":
+        raise TypeError(f"dtype must hold ints or floats, got {brief(dtype)}")
     for what, wanted in (("outside", outside), ("missing", missing)):
         if not isinstance(wanted, bool):
             raise TypeError(f"{what} must be True or False, got {what}={brief(wanted)}")
@@ -58,17 +67,6 @@ def breaking_values(
     own = kind in (np.dtype(np.float64), np.dtype(np.int64))  # Python has these two itself
     numbers = [value.item() if own else value for value in sorted(set(values))]
     return [*numbers, None] if missing else numbers
-
-
-def _checked_dtype(dtype: Any) -> np.dtype[Any]:
-    try:
-        # Python's own int has no width; to numpy it has that of an address, 32 bits in a browser
-        kind: np.dtype[Any] = np.dtype(np.int64 if dtype is int else dtype)
-    except Exception as error:  # whatever the dtype's own attributes raise
-        raise TypeError(f"dtype must be one of numpy's, got {brief(dtype)}") from error
-    if kind.kind not in "iuf":
-        raise TypeError(f"dtype must hold ints or floats, got {brief(dtype)}")
-    return kind
 
 
 def _inside(lower: Scalar, upper: Scalar, info: Limits) -> list[Scalar]:
@@ -86,16 +84,21 @@ def _inside(lower: Scalar, upper: Scalar, info: Limits) -> list[Scalar]:
 def _fitted_bound(bound: Exact, info: Limits, bounds: object) -> Scalar:
     """A bound as a number of the dtype."""
     whole = info.dtype.kind != "f"
-    least, most = (int(end) if whole else float(end) for end in (info.min, info.max))
+    ends: list[Any] = [info.min, info.max]
+    least, most = (exact_number(end) for end in ends)
     if not least <= bound <= most or (whole and bound != int(bound)):
         raise ValueError(f"bounds must be numbers of {info.dtype}, got {brief(bounds)}")
-    return info.dtype.type(bound)
+    number: Any = bound
+    if not whole and abs(Fraction(bound)) > sys.float_info.max:  # of a longdouble, which reads text
+        number = f"{Decimal(bound.numerator) / bound.denominator}"
+    return min(max(info.dtype.type(number), ends[0]), ends[1])
 
 
 def _beside(value: Scalar, direction: int) -> Scalar:
     """The next number of the same dtype, up or down; the last one stays."""
     if value.dtype.kind == "f":
-        return np.nextafter(value, value.dtype.type(direction * math.inf))
+        with np.errstate(over="ignore"):  # beyond the last lies infinity
+            return np.nextafter(value, value.dtype.type(direction * math.inf))
     info = np.iinfo(value.dtype)
     return value.dtype.type(min(max(int(value) + direction, int(info.min)), int(info.max)))
 

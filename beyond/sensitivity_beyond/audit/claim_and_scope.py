@@ -172,8 +172,12 @@ class Scope(Travels):
             return f"{self.inputs:,} inputs{measured}"
         if not measured and self.norm != 1:
             measured = f", in L{'∞' if self.norm == math.inf else int(self.norm)}"
-        within = self.sizes_within
-        sizes = f"both sizes {_within_text(within)}" if within else sizes_text(self.sizes or ())
+        if within := self.sizes_within:
+            sizes = f"both sizes from {within[0]} to {within[-1]}"
+            sizes = sizes if within.step == 1 else f"both sizes among {within}"
+            sizes = sizes if len(within) > 1 else f"both sizes equal to {within[0]}"
+        else:
+            sizes = sizes_text(self.sizes or ())
         under = and_more([str(relation) for relation in self.relations])
         return f"{self.universe!r}, {sizes}, under {under}{ORDERS[self.order]}{measured}"
 
@@ -192,13 +196,6 @@ def sizes_text(sizes: Sequence[int]) -> str:
         return f"sizes {least} to {most}"
     few = len(sizes) <= NAMED
     return f"sizes {listed(sizes)}" if few else f"{len(sizes)} sizes from {least} to {most}"
-
-
-def _within_text(sizes: range) -> str:
-    """Name a range in which both sizes lie."""
-    if len(sizes) == 1:
-        return f"equal to {sizes[0]}"
-    return f"from {sizes[0]} to {sizes[-1]}" if sizes.step == 1 else f"among {sizes}"
 
 
 def and_more(names: Sequence[object]) -> str:

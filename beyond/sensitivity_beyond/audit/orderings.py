@@ -51,28 +51,17 @@ def edits(
     values = range(len(copies))
     edited: set[Indices] = set()
     for removed, added in moves:
-        if in_place:
-            edited |= _replaced(sequence, removed, values)
-        else:
-            edited |= _inserted(set(combinations(sequence, len(sequence) - removed)), added, values)
+        if in_place:  # records are replaced where they stand
+            for places in combinations(range(len(sequence)), removed):
+                held = [values if i in places else [old] for i, old in enumerate(sequence)]
+                edited |= {*product(*held)}
+            continue
+        left = set(combinations(sequence, len(sequence) - removed))
+        for _ in range(added):  # records are inserted anywhere
+            cuts = [(s[:place], s[place:]) for s in left for place in range(len(s) + 1)]
+            left = {(*before, value, *after) for before, after in cuts for value in values}
+        edited |= left
     return sorted(s for s in edited if all(copies[i] >= held for i, held in Counter(s).items()))
-
-
-def _replaced(sequence: Indices, count: int, values: range) -> set[Indices]:
-    """The sequences with `count` records replaced, where they stand, by any value."""
-    found = set()
-    for places in combinations(range(len(sequence)), count):
-        held = [values if place in places else [old] for place, old in enumerate(sequence)]
-        found |= {*product(*held)}
-    return found
-
-
-def _inserted(sequences: set[Indices], count: int, values: range) -> set[Indices]:
-    """The sequences with `count` records of any value inserted anywhere."""
-    for _ in range(count):
-        cuts = [(s[:place], s[place:]) for s in sequences for place in range(len(s) + 1)]
-        sequences = {(*before, value, *after) for before, after in cuts for value in values}
-    return sequences
 
 
 def moves_kept(relation: Relation, size: int, moves: Iterable[Move]) -> tuple[Move, ...]:

@@ -27,7 +27,6 @@ from sensitivity_lab.numbers.exact import as_float
 from sensitivity_lab.numbers.gap import Labelled, amount
 from sensitivity_lab.numbers.text import dataset_text, number_repr, number_text
 from sensitivity_lab.results import answer_texts
-from sensitivity_lab.universe import Indices
 
 Related = Callable[[Any, Any], bool]  # whether two inputs are a pair that is asked about
 TOO_SMALL, EXACT, LOOSE = "too small", "exact", "loose"
@@ -333,19 +332,18 @@ class Audit(Travels):
 
         What was not asked is not asked here either. Cost: two answers of the function a row.
         """
+        universe = self.asked.universe
         return all(
-            row.related(*map(self._records, (row.dataset, row.neighbour), row.at))
+            row.related(
+                *(  # tables do not tell who brings no rows
+                    one if universe is None or at is None else tuple(universe.values[i] for i in at)
+                    for one, at in zip((row.dataset, row.neighbour), row.at, strict=True)
+                )
+            )
             and self.subject.distance(row.dataset, row.neighbour, row.at) == row.found
             for row in self.rows
             if row.related is not None
         )
-
-    def _records(self, dataset: Any, at: Indices | None) -> Any:
-        """The records of a dataset; tables do not tell who brings no rows."""
-        universe = self.asked.universe
-        if universe is None or at is None:
-            return dataset
-        return tuple(universe.values[i] for i in at)
 
     def snippet(self) -> Snippet:
         """Return Python that shows the smallest violation (else the worst row), for a bug report.

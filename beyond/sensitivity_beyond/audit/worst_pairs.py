@@ -53,8 +53,9 @@ def worst_pairs(
     Pair(gap=2, dataset=(0,), neighbour=(2,), answers=(0, 2))
 
     An auditor that tests a mechanism on pairs that it draws, or is handed, finds more with these.
-    The first has the exact sensitivity. Of a pair and its mirror image only one is there; of
-    equally wide pairs the smallest datasets come first.
+    The first has the exact sensitivity. Of a pair and its mirror image only one is there, and none
+    of a dataset and itself: where nothing else is a neighbour there is no pair, and the sensitivity
+    is 0. Of equally wide pairs the smallest datasets come first.
 
     :param count: how many pairs at the most, from 1; all else is as `sl.global_sensitivity` has it.
     :return: an iterator of `Pair`; a dataset has the form that the function receives.

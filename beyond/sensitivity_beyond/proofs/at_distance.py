@@ -293,17 +293,14 @@ def variance_at_distance(dataset: Bounded, ddof: int) -> AtDistance:
         if n == 1:
             return dataset.moved(0, (0, 0), (), into=0)
         down, up = (max(_pushed_down(*way, t), key=itemgetter(0)) for way in either)
-        best = down if down[0] >= up[0] else _mirrored(up, n, top)
-        return dataset.moved(Fraction(best[0], divisor), *best[1:])
+        if down[0] >= up[0]:
+            return dataset.moved(Fraction(down[0], divisor), *down[1:])
+        gap, (start, stop), joins, into, out_of = up  # counted from above
+        turned = tuple((top - value, copies) for value, copies in joins)
+        places = (n - stop, n - start), turned, top - into, top - out_of
+        return dataset.moved(Fraction(gap, divisor), *places)
 
     return AtDistance(dataset, widest)
-
-
-def _mirrored(moved: Moved, n: int, top: int) -> Moved:
-    """What stands from above, counted from below."""
-    gap, (start, stop), joined, into, out_of = moved
-    turned = tuple((top - value, copies) for value, copies in joined)
-    return gap, (n - stop, n - start), turned, top - into, top - out_of
 
 
 def _pushed_down(x: np.ndarray, top: int, sums: Sums, t: int) -> Iterator[Moved]:

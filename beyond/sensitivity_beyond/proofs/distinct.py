@@ -48,7 +48,16 @@ def _(family: Distinct, records: SortedRecords, norm: Norm) -> D | None:
 def _(family: Distinct, pool: Pool, move: Move, norm: Norm) -> Sequence[Indices] | None:
     # The neighbours with the most and with the fewest values (thm-count-distinct-local).
     fewest = fewest_values(pool, *move)
-    return None if fewest is None else [most_values(pool, *move), fewest]
+    if fewest is None:
+        return None
+    # The most: the copies leave, and what is new joins.
+    (r, j), own, spare = move, pool.own, pool.spare
+    free = np.bincount(spare, minlength=len(pool.universe.counts))
+    stays = own[_first(np.where(_is_first(own), np.minimum(free[own], 1), 2), len(own) - r)]
+    stayed = np.zeros(len(free), dtype=bool)
+    stayed[stays] = True
+    most = joined(stays, spare[_first(~_is_first(spare) | stayed[spare], j)])
+    return [most, fewest]
 
 
 @at_distance.register
@@ -73,7 +82,9 @@ class DistinctOnPopulation:
 
     def __call__(self, c: int, a: int, b: int) -> WorstPair:
         """The widest gap of a share; c + a + b ≤ m."""
-        t = self._values_of_lower(c, a, b)
+        # C ∪ B has the fewest values, or where C cannot have them all the best.
+        low, high = int(np.searchsorted(self.held, c + b)), min(self.v, c + b)
+        t = low if c >= low else peak(lambda t: self._gap(t, c, a, b), low, high)
         common, higher, lower = self._alike(t, c, a, b) if c >= t else self._mixed(t, c, a, b)
         return WorstPair(self._gap(t, c, a, b), common, higher, lower, self.records)
 
@@ -81,13 +92,6 @@ class DistinctOnPopulation:
         """The gap where C ∪ B has t values, those with most copies."""
         shared, spare = min(c, t), int(self.held[t]) - c - b
         return min(a + shared, self.v, self.v - t + shared + spare) - t
-
-    def _values_of_lower(self, c: int, a: int, b: int) -> int:
-        """How many values C ∪ B has: the fewest, or where C cannot have them all the best."""
-        low, high = int(np.searchsorted(self.held, c + b)), min(self.v, c + b)
-        if c >= low:
-            return low
-        return peak(lambda t: self._gap(t, c, a, b), low, high)
 
     def _alike(self, t: int, c: int, a: int, b: int) -> tuple[Parts, Parts, Parts]:
         """C has one of each of the t values, and B repeats them."""
@@ -132,16 +136,6 @@ MOST_CELLS = 30_000_000  # choices in a table; beyond these a dataset is left to
 TOO_MUCH = 2**62  # more spare records than there are; with all of them it stays in 64 bits
 
 
-def most_values(pool: Pool, r: int, j: int) -> Indices:
-    """The neighbour with the most values: the copies leave, and what is new joins."""
-    own, spare = pool.own, pool.spare
-    free = np.bincount(spare, minlength=len(pool.universe.counts))
-    stays = own[_first(np.where(_is_first(own), np.minimum(free[own], 1), 2), len(own) - r)]
-    stayed = np.zeros(len(free), dtype=bool)
-    stayed[stays] = True
-    return joined(stays, spare[_first(~_is_first(spare) | stayed[spare], j)])
-
-
 def fewest_values(pool: Pool, r: int, j: int) -> Indices | None:
     """The neighbour with the fewest values: those vanish of which there is little."""
     own, spare = pool.own, pool.spare
@@ -181,7 +175,12 @@ def _vanishing(
     counts = np.searchsorted(layers[-1, :, r], rooms, side="right") - 1
     gains = np.where(rooms >= 0, counts - np.arange(len(rooms), dtype=np.int64), -r - len(rooms))
     y = int(np.argmax(gains))
-    return values[_traced(layers, held[values], int(counts[y]), r)], y
+    x, chosen = int(counts[y]), []  # which x of the values have so few spare records
+    for i in range(len(values) - 1, -1, -1):
+        if layers[i + 1, x, r] < layers[i, x, r]:
+            chosen.append(i)
+            x, r = x - 1, r - int(held[values[i]])
+    return values[chosen], y
 
 
 def _least_spare(held: np.ndarray, free: np.ndarray, r: int, most: int) -> np.ndarray:
@@ -194,16 +193,6 @@ def _least_spare(held: np.ndarray, free: np.ndarray, r: int, most: int) -> np.nd
         chosen = before[:-1, : r + 1 - weight] + spare
         np.minimum(after[1:, weight:], chosen, out=after[1:, weight:])
     return layers
-
-
-def _traced(layers: np.ndarray, held: np.ndarray, x: int, r: int) -> list[int]:
-    """Which x of the values have so few spare records."""
-    chosen = []
-    for i in range(len(held) - 1, -1, -1):
-        if layers[i + 1, x, r] < layers[i, x, r]:
-            chosen.append(i)
-            x, r = x - 1, r - int(held[i])
-    return chosen
 
 
 def _is_first(positions: np.ndarray) -> np.ndarray:

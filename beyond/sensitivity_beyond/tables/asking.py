@@ -12,8 +12,16 @@ from typing import Any
 
 import numpy as np
 
-from sensitivity_beyond.tables.columns import clipped_ends, column_of, cuts, fills, number_of, uncut
-from sensitivity_beyond.tables.frames import entries, is_table, require_column, table
+from sensitivity_beyond.tables.columns import (
+    Columns,
+    clipped_ends,
+    column_of,
+    cuts,
+    fills,
+    number_of,
+    uncut,
+)
+from sensitivity_beyond.tables.frames import cells_of, entries, is_table, require_column, table
 from sensitivity_beyond.tables.order import called_on
 from sensitivity_beyond.tables.source import TableSource, said, tables_of
 from sensitivity_lab.catalogue import CountsTrue
@@ -22,7 +30,7 @@ from sensitivity_lab.numbers.exact import Exact, brief, exact_number, name_of, s
 from sensitivity_lab.numbers.text import counted, number_repr
 from sensitivity_lab.problem import Problem
 from sensitivity_lab.queries import Query, checked_answer
-from sensitivity_lab.records import Positions, Source
+from sensitivity_lab.records import Positions, Source, ordered
 from sensitivity_lab.universe import Dataset, Indices, Universe
 
 INSTEAD = (
@@ -52,10 +60,12 @@ class OfRecords(Asked):
         if self.query.proved is not None and self.query.proved.tells_apart:
             return self.query.raw(tuple(numbers))
         if len(numbers) < (self.query.smallest_size or 0):
-            raise TooFew(
-                f"needs at least {counted(self.query.smallest_size or 0, 'row')}, "
-                f"got {_described(dataset)}: {INSTEAD}"
-            )
+            got = number_repr(dataset)
+            if is_table(dataset):
+                names = ", ".join(map(str, table(dataset, "dataset").columns))
+                got = f"a table with the columns {names} and {counted(len(numbers), 'row')}"
+            least = counted(self.query.smallest_size or 0, "row")
+            raise TooFew(f"needs at least {least}, got {got}: {INSTEAD}")
         return self.query.raw(in_order(numbers))
 
     def ends(self, low: Exact, high: Exact) -> tuple[Exact, Exact]:
@@ -128,8 +138,19 @@ class Grouping(Asked):
         source = tables_of(problem.universe)
         tables = [] if source is None else [*source.whole.values()]
         for asked, what in (("by", self.by_what), ("of", uncut(self.of_what))):
-            if isinstance(what, str) and len(tables) == 1:
-                require_column(table(tables[0], "table"), what, asked)
+            names = what.names if isinstance(what, Columns) else [what] * isinstance(what, str)
+            for name in names if len(tables) == 1 else ():
+                require_column(table(tables[0], "table"), name, asked)
+        told: Any = self.keys
+        if self.keys and (source is None or source.one_row_each):
+            told = said(problem.universe, self.by_what, "by")
+        elif self.keys and isinstance(self.by_what, str) and len(tables) == 1:
+            told = cells_of(table(tables[0], "table")[self.by_what])
+        if self.keys and (groups := {*told}).isdisjoint(self.keys):
+            raise ValueError(
+                f"keys must name some group, got {brief(list(self.keys))}: "
+                f"the groups are {brief([*ordered(groups)])}"
+            )
 
     def giver(self, source: Source, name: str | None) -> Callable[[Positions], Any]:
         return ByGroup(self, source) if isinstance(source, TableSource) else source.giver()
@@ -233,15 +254,6 @@ def name_asked(what: Any, parameter: str) -> str:
         f"{parameter} must be a column's name, as 'pay', or a function of a record, as "
         f"lambda row: (row['team'], row['city']), got {brief(what)}"
     )
-
-
-def _described(dataset: Any) -> str:
-    """A dataset that has few records, in words: a table by its columns and rows."""
-    if not is_table(dataset):
-        return number_repr(dataset)
-    given = table(dataset, "dataset")
-    names = ", ".join(map(str, given.columns))
-    return f"a table with the columns {names} and {counted(len(given), 'row')}"
 
 
 def in_order(numbers: Iterable[Any]) -> Dataset:

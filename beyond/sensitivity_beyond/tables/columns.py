@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from sensitivity_beyond.tables.frames import asked
 from sensitivity_beyond.tables.source import said
 from sensitivity_lab.numbers.exact import Exact, brief, exact_number, number_as_float
 from sensitivity_lab.records import are_text, told_apart
@@ -74,6 +75,28 @@ class Filled(Said):
 
 
 @dataclass(frozen=True)
+class There(Filled):
+    """1 where what `of` makes of a record is there, 0 where it is missing."""
+
+    def __call__(self, record: Any) -> int:
+        return int(number_of(self.of, record) is not None)
+
+    def of_all(self, universe: Any) -> Any:
+        there = [says is not None for says in said(universe, self.of)]
+        return np.array(there, dtype=np.int64)
+
+
+@dataclass(frozen=True)
+class Columns:
+    """Several columns of a record, side by side."""
+
+    names: tuple[str, ...]
+
+    def __call__(self, record: Any) -> tuple[Any, ...]:
+        return tuple(record[name] for name in self.names)
+
+
+@dataclass(frozen=True)
 class Always(Said):
     """The same number of every record."""
 
@@ -106,6 +129,11 @@ class Alike(Said):
     def _coded(self) -> tuple[Sequence[Any], np.ndarray]:
         """What tells the different records apart, or in a column all of them; and its codes."""
         says = self.universe.values if self.of is None else said(self.universe, self.of)
+        if not isinstance(says, np.ndarray) and any(one is None for one in says):
+            raise TypeError(
+                "values that are told apart must be there, got None: lambda row: row['name'] or "
+                "'none' makes it one more value, COUNT(DISTINCT name) in sl.sql leaves it out"
+            )
         keys = says if are_text(says) else list(map(told_apart, says))
         return keys, codes_of(keys)
 
@@ -117,7 +145,7 @@ class Alike(Said):
 
 def number_of(of: Any, record: Any) -> Any:
     """What a column, or a function, says of a record."""
-    return record[of] if isinstance(of, str) else of(record)
+    return record[of] if isinstance(of, str) else asked(of, record)
 
 
 def numbers_of(universe: Universe, what: Any) -> Any:
@@ -155,6 +183,8 @@ def column_of(of: Any) -> str | None:
 def clipped_ends(of: Any, low: Exact, high: Exact) -> tuple[Exact, Exact]:
     """The ends of numbers from low to high, cut as the numbers are;
     what fills a gap lies between."""
+    if isinstance(of, There):
+        return 0, 1
     if isinstance(of, Filled) and not low <= of.missing <= high:
         raise ValueError(f"missing must lie within the bounds, got missing={brief(of.missing)}")
     if not isinstance(of, Clipped):

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import dis
+import inspect
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from copy import deepcopy
 from typing import Any
 
@@ -12,8 +15,6 @@ import numpy as np
 from sensitivity_beyond.tables.lazy import pd
 from sensitivity_lab.numbers.exact import brief, told
 from sensitivity_lab.records import Positions
-
-SHORT: dict[str, type[np.floating[Any]]] = {"Float16": np.float16, "Float32": np.float32}
 
 
 class NotANumber(float):
@@ -66,14 +67,66 @@ class Row(tuple[Any, ...]):
         return f"Row({inside})"
 
 
+class Gap(float):
+    """NaN in the place of a missing cell, which notes where it is compared with one."""
+
+    noted: list[float]
+
+    def __eq__(self, other: object) -> bool:
+        return self._note(other)
+
+    def __ne__(self, other: object) -> bool:
+        return not self._note(other)
+
+    __hash__ = float.__hash__
+
+    def _note(self, other: object) -> bool:
+        # Code that asks `is None` somewhere knows what a missing cell is.
+        frame: Any = inspect.currentframe()
+        steps = {step.opname for step in dis.get_instructions(frame.f_back.f_back.f_code)}
+        if isinstance(other, Gap) and not any(step.endswith(("IS_OP", "_NONE")) for step in steps):
+            self.noted.append(self)
+        return False
+
+
+def asked(function: Any, record: Any) -> Any:
+    """What a function says of a record; refuse one that takes a missing cell for a present one."""
+    cells = record if isinstance(record, Row) else (record,)
+    gaps = [i for i, cell in enumerate(cells) if cell is None]
+    if not gaps:
+        return function(record)
+    which = f"row[{record.columns[gaps[0]]!r}]" if isinstance(record, Row) else "record"
+    hint = f"a missing one is None: ask {which} is None"
+    try:
+        says = again = function(record)
+    except Exception as error:
+        about = "None" in str(error) or "ufunc" in str(error)
+        if type(error) not in (TypeError, AttributeError) or not about or hint in str(error):
+            raise
+        raise TypeError(f"{hint} ({error})") from error
+    # None equals None, and NaN does not equal NaN: a function to which this matters means NaN.
+    noted: list[float] = []
+    placed = [Gap("nan") if cell is None else cell for cell in cells]
+    for i in gaps:
+        placed[i].noted = noted
+    with suppress(Exception):
+        again = function(placed[0] if record is None else type(record)(placed, record.columns))
+    if noted and brief(again) != brief(says):
+        raise ValueError(f"{hint} (what is missing must not be compared with itself)")
+    return says
+
+
 def is_table(value: Any) -> bool:
     """Whether a value is a table of one of the three libraries; `table` refuses a lazy one."""
     known = nw.dependencies
     return bool(known.is_into_dataframe(value) or known.is_polars_lazyframe(value))
 
 
-def table(value: Any, what: str) -> nw.DataFrame[Any]:
-    """A table of any of the libraries, in one form; its columns must have different names."""
+def table(value: Any, what: str, *, of_rows: bool = False) -> nw.DataFrame[Any]:
+    """A table of any of the libraries, in one form; its columns must have different names.
+
+    Of rows that are records, the index of pandas may say no more than which row it was.
+    """
     try:
         frame = nw.from_native(value, pass_through=True)
     except nw.exceptions.DuplicateError as error:
@@ -82,6 +135,19 @@ def table(value: Any, what: str) -> nw.DataFrame[Any]:
         raise TypeError(f"{what} must be a table in memory, got a lazy frame: collect it first")
     if not isinstance(frame, nw.DataFrame):
         raise TypeError(f"{what} must be a table of pandas, polars or pyarrow, got {brief(value)}")
+    index = nw.maybe_get_index(frame) if of_rows else None
+    if index is None:
+        return frame
+    named = [str(name) for name in index.names if name is not None]
+    # What a filter, a sample or a concatenation leaves of row numbers may stay.
+    numbers = not len(index) or (pd.api.types.is_integer_dtype(index.dtype) and index.min() >= 0)
+    if named or not numbers:
+        got = ", ".join(named) or f"of {', '.join(map(str, index[:3]))}"
+        raise ValueError(
+            f"{what} must have no index but row numbers, got the index {got}, which functions "
+            "would not see: frame.reset_index() makes a column of it, "
+            "frame.reset_index(drop=True) leaves it out"
+        )
     return frame
 
 
@@ -96,25 +162,16 @@ def cells_of(column: nw.Series[Any]) -> list[Any]:
     """The cells of a column, as `rows_of` has them."""
     if column.dtype.is_integer() and not column.null_count():
         return column.to_list()
-    nan = _nan_of(column)
+    # NaN is itself where the library tells it from what is missing.
+    own = column.to_native().dtype if column.implementation.is_pandas() else None
+    nan = NAN if own is None or getattr(own, "na_value", None) is pd.NA else None
     cells = [_plain_cell(cell, nan) for cell in column.to_list()]
     if column.dtype.is_temporal() and len({*cells}) < column.n_unique():
         raise ValueError(
             f"column {column.name} must hold whole microseconds, as Python's times do, got times "
             "that differ by less: cast it, or make whole numbers of it"
         )
-    short = SHORT.get(str(column.dtype))
-    if short is None:
-        return cells
-    return [cell if cell is None or cell is NAN else float(str(short(cell))) for cell in cells]
-
-
-def _nan_of(column: nw.Series[Any]) -> float | None:
-    """What NaN is in a column: itself where the library tells it from what is missing,
-    else None."""
-    if not column.implementation.is_pandas():
-        return NAN
-    return NAN if getattr(column.to_native().dtype, "na_value", None) is pd.NA else None
+    return cells
 
 
 def _plain_cell(value: Any, nan: float | None) -> Any:
@@ -222,7 +279,7 @@ def entries(dataset: Any, what: str) -> list[Row]:
 
 def way_out(dataset: Any, error: BaseException) -> str:
     """What the failure of a function on a table may be due to."""
-    asks_index = isinstance(error, KeyError) or "index" in str(error)
+    asks_index = isinstance(error, KeyError) or "index" in str(error).lower()
     if hasattr(dataset, "iloc") and asks_index:
         return " (rows are numbered from 0: frame.reset_index() keeps an index)"
     return ""

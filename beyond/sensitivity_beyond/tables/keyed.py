@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from itertools import chain
 from typing import Any
 
 import narwhals as nw
 
-from sensitivity_beyond.tables.frames import table
+from sensitivity_beyond.tables.frames import is_table, table
 from sensitivity_beyond.tables.lazy import pd
 from sensitivity_lab.numbers import gap
 from sensitivity_lab.numbers.exact import is_real, told
@@ -30,10 +31,16 @@ def are_near(answer: Any, again: Any) -> bool:
     return mine.keys() == yours.keys() and all(gap.are_near(n, yours[k]) for k, n in mine.items())
 
 
-def opened(answer: Any, what: str) -> Any:
-    """The keys and entries of a table; anything else as it is."""
-    known = _known(answer, what)
-    return _of_table(table(answer, what), what) if isinstance(known, TABLES) else answer
+def opened(answer: Any, what: str, dataset: Any) -> Any:
+    """The keys and entries of a table that is answered on a dataset; anything else as it is."""
+    if not isinstance(_known(answer, what), TABLES):
+        return answer
+    given = dataset.values() if isinstance(dataset, Mapping) else [dataset]
+    return _of_table(
+        table(answer, what),
+        what,
+        [list(table(one, what).columns) for one in given if is_table(one)],
+    )
 
 
 def _known(answer: Any, what: str) -> Any:
@@ -46,8 +53,11 @@ def _known(answer: Any, what: str) -> Any:
         return answer
 
 
-def _of_table(frame: nw.DataFrame[Any], what: str) -> Any:
-    """The keys and entries of a table, row by row; the number that a single cell without key is."""
+def _of_table(frame: nw.DataFrame[Any], what: str, given: list[list[str]]) -> Any:
+    """The keys and entries of a table, row by row; the number that a single cell without key is.
+
+    A column of a table that was `given` may be the key of a single row.
+    """
     numeric: list[Column] = []
     others: list[Column] = []
     for column in frame.iter_columns():
@@ -62,6 +72,11 @@ def _of_table(frame: nw.DataFrame[Any], what: str) -> Any:
         )
     entries = [*chain(*zip(*(column.to_list() for column in numeric), strict=True))]
     names = [column.name for column in numeric]
+    if keys is None and len(numeric) > 1 and {*chain(*given)} & {*names}:
+        raise ValueError(
+            f"{what} must say whether {listed(names)} are a vector or a number with its key, "
+            "got one row: make a list of it, or have the key as text or as the index"
+        )
     if keys is None:
         return entries[0] if len(entries) == 1 else Keyed(names, entries)
     named = frame.implementation.is_pandas() and frame.to_native().columns.names != [None]
@@ -72,7 +87,9 @@ def _of_table(frame: nw.DataFrame[Any], what: str) -> Any:
 
 def _keys(frame: nw.DataFrame[Any], others: list[Column], what: str) -> list[Any] | None:
     """The key of each row, or None for at most one row without."""
-    labels = _index(frame)
+    index = nw.maybe_get_index(frame)
+    counts = isinstance(index, pd.RangeIndex) and (index.start, index.step) == (0, 1)
+    labels = None if index is None or (counts and index.name is None) else index.tolist()
     if labels is not None and others:
         raise ValueError(
             f"{what} must have its keys in the index or in columns, got an index beside "
@@ -91,16 +108,6 @@ def _keys(frame: nw.DataFrame[Any], others: list[Column], what: str) -> list[Any
             "with a name, or keep a column of keys as text"
         )
     return None
-
-
-def _index(frame: nw.DataFrame[Any]) -> list[Any] | None:
-    """The labels of a pandas index; None where it is the default, which names nothing."""
-    index = nw.maybe_get_index(frame)
-    counts = isinstance(index, pd.RangeIndex) and (index.start, index.step) == (0, 1)
-    if index is None or (counts and index.name is None):
-        return None
-    labels: list[Any] = index.tolist()
-    return labels
 
 
 def _is_numeric(column: Column) -> bool:

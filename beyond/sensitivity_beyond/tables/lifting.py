@@ -120,7 +120,7 @@ class Image(Lifted):
             if not (is_real(number) or (number is None and self.query.takes_missing)):
                 raise TypeError(
                     f"what {self.of.name} is asked of must be a number for every record, "
-                    f"got {brief(number)}{_way_out(number)}"
+                    f"got {brief(number)}{_way_out(number, self.query)}"
                 )
         return made
 
@@ -202,10 +202,15 @@ class Image(Lifted):
         return [i for i in alike for _ in range(records[i])][:n]
 
 
-def _way_out(number: Any) -> str:
+def _way_out(number: Any, query: Query) -> str:
     """How what a record says becomes a number."""
+    if number is None and _tells_apart(query):
+        one = "count_distinct.of('pay', missing=-1) counts a missing one as one more value"
+        return f": {one}, COUNT(DISTINCT pay) in sl.sql leaves it out"
     if number is None:
-        return ": say what a missing one counts as, as in SUM.of('pay', missing=0)"
+        others = ", or leave it out, as AVG(pay) in sl.sql and a function of the rows do"
+        counts = ": say what a missing one counts as, as in SUM.of('pay', missing=0)"
+        return counts + others * (query != SUM)
     how = "row['day'].toordinal()" if isinstance(number, date) else "float(row['pay'])"
     return f": make a number of it, as in SUM.of(lambda row: {how})"
 

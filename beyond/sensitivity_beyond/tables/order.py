@@ -11,6 +11,7 @@ from zlib import crc32
 import narwhals as nw
 import numpy as np
 
+from sensitivity_beyond.tables.frames import asked as answer_of
 from sensitivity_beyond.tables.frames import taken
 from sensitivity_lab.extension import Answering
 from sensitivity_lab.numbers.exact import brief, told
@@ -38,8 +39,10 @@ class OrderMatters(ValueError):
 def called_on(function: Any, record: Any, asked: str = "of") -> Any:
     """Call a function of one record, which messages call `asked`; where it fails, say on which."""
     try:
-        return function(record)
+        return answer_of(function, record)
     except Exception as error:
+        if " failed on " in str(error):  # it has said itself on which
+            raise
         raise ValueError(f"{asked} failed on record {brief(record)}: {told(error)}") from error
 
 
@@ -140,7 +143,8 @@ def answer_in_orders(
             )
         raise OrderMatters(
             f"query {query.name} must not depend on the order of rows (sort inside the function, "
-            "round what it returns if this is rounding, or ask audit(..., order='any') or "
+            "round what it returns if this is rounding, do not read row numbers off an index, or "
+            "ask audit(..., order='any') or "
             f"'kept'), got {brief(answer)} on dataset {dataset} and {brief(again)} on "
             f"{number_repr(other)}"
         )

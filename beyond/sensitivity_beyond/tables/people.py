@@ -77,7 +77,9 @@ class Persons(TableSource):
         """What the rows of each person come to, of numbers of all rows over one denominator."""
         if len(whole) * max(map(abs, map(int, (whole.min(), whole.max())))) >= 2**62:
             whole = whole.astype(object)
-        until = np.concatenate([whole[:0], [0], np.cumsum(whole[self.order[None]])])
+        until = np.concatenate(
+            [whole[:0], [0], np.cumsum(whole[self.order[None]], dtype=whole.dtype)]
+        )
         sums = np.diff(until[self.starts[None]])
         if sums.dtype != object:
             if scale == 1:
@@ -150,7 +152,9 @@ class People(Persons):
             raise TypeError(f"id must be the name of a column, got {brief(id)}")
         if not given:
             raise ValueError("tables must be at least one, got none")
-        frames = {name: table(one, _table_called(name)) for name, one in given.items()}
+        frames = {
+            name: table(one, _table_called(name), of_rows=True) for name, one in given.items()
+        }
         ids = {name: _ids(one, id, _table_called(name)) for name, one in frames.items()}
         people = ordered(dict.fromkeys(person for column in ids.values() for person in column))
         if not people:
@@ -238,7 +242,7 @@ class People(Persons):
                 f"{what} must have the tables {', '.join(map(str, self.natives))}, "
                 f"got {', '.join(map(str, given))}"
             )
-        frames = {name: table(one, what) for name, one in given.items()}
+        frames = {name: table(one, what, of_rows=True) for name, one in given.items()}
         ids = {name: _ids(one, self.id, what) for name, one in frames.items()}
         people = list(dict.fromkeys(chain(*ids.values())))
         known = [person for person in people if person in self.position_of]
@@ -277,11 +281,13 @@ class AnyPeople(Persons):
         for n in range(least_rows, most_rows + 1):
             people += (more := _multisets(len(rows.values), n))
             brought += n * more
-            if people > MOST_PEOPLE or brought > MOST_BROUGHT:
+            given = f"{len(rows.values):,} rows and most_rows={most_rows}"
+            if people > MOST_PEOPLE:
+                raise TooLarge(f"people must be at most {MOST_PEOPLE:,}, got more from {given}")
+            if brought > MOST_BROUGHT:
                 raise TooLarge(
-                    f"people must be at most {MOST_PEOPLE:,}, who bring {MOST_BROUGHT:,} rows, got "
-                    f"more from {len(rows.values):,} rows and most_rows={most_rows}: give fewer "
-                    "rows, as their ends and both sides of each constant in the query"
+                    f"people must bring at most {MOST_BROUGHT:,} rows, got more from {given}: a "
+                    "smaller most_rows, or the ends of what a row can be, may be enough"
                 )
         self.counts = np.ones(people if only is None else len(only), dtype=np.intp)
         self.only = only
@@ -363,7 +369,7 @@ class AnyPeople(Persons):
         if not is_table(dataset):
             everybody = super().listed(dataset, what)
             return [self._in_order(sequence(person, "person", "rows")) for person in everybody]
-        frame = table(dataset, what)
+        frame = table(dataset, what, of_rows=True)
         people: dict[Any, list[Row]] = {}
         for person, row in zip(_ids(frame, PERSON, what), rows_of(frame.drop(PERSON)), strict=True):
             people.setdefault(person, []).append(row)
@@ -458,7 +464,7 @@ def people_in(universe: Universe) -> Any:
 
 def bounded_table(source: Any, id: str, bounds: Iterable[Truncation]) -> Truncated:
     """A table with what each person brings bounded."""
-    frame, costs = table(source, "table"), []
+    frame, costs = table(source, "table", of_rows=True), []
     ids = _ids(frame, id, "table")
     code_of = {person: i for i, person in enumerate(dict.fromkeys(ids))}
     people = np.array([code_of[person] for person in ids], dtype=np.int64)

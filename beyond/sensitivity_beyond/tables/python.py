@@ -6,13 +6,12 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from enum import Enum
 from fractions import Fraction
-from functools import partial
 from typing import Any
 
 import narwhals as nw
 
 from sensitivity_beyond.tables.asking import Grouping, OfRecords
-from sensitivity_beyond.tables.columns import Clipped, Filled
+from sensitivity_beyond.tables.columns import Clipped, Columns, Filled, There
 from sensitivity_beyond.tables.frames import is_table, rows_of, table
 from sensitivity_beyond.tables.lazy import pd
 from sensitivity_beyond.tables.sql.statement import Statement
@@ -71,7 +70,11 @@ def _table_text(frame: nw.DataFrame[Any]) -> str:
     for name in [n for n in objects if any(cell is None for cell in native[n])]:
         texts[name] = f"pd.Series({texts[name]}, dtype='object')"  # else None becomes NaN
         del types[name]
-    named = {name: _pandas_type(dtype) for name, dtype in types.items()}
+    named = {name: repr(str(dtype)) for name, dtype in types.items()}
+    for name, dtype in types.items():  # categories are named too: groups of none are groups
+        if isinstance(dtype, pd.CategoricalDtype):
+            categories = ", ".join(map(literal, dtype.categories.tolist()))
+            named[name] = f"pd.CategoricalDtype([{categories}], ordered={dtype.ordered})"
     cast = f".astype({_in_braces(named)})" * bool(named)
     return f"pd.DataFrame({_in_braces(texts)}){cast}"
 
@@ -87,14 +90,6 @@ def _is_found(kind: Any, cells: list[Any]) -> bool:
         return bool(pd.DataFrame({0: lists})[0].dtype == kind)
     except Exception:  # cells of several kinds
         return False
-
-
-def _pandas_type(dtype: Any) -> str:
-    """A type by its name; categories are named too, since groups of none are groups."""
-    if not isinstance(dtype, pd.CategoricalDtype):
-        return repr(str(dtype))
-    categories = ", ".join(map(literal, dtype.categories.tolist()))
-    return f"pd.CategoricalDtype([{categories}], ordered={dtype.ordered})"
 
 
 def own_numbers(records: Iterable[Any]) -> list[str]:
@@ -163,19 +158,21 @@ def python_of(query: Query) -> str | None:
     if isinstance(query.function, Statement):
         return query.function.python(query)
     if isinstance(query.function, Grouping):
-        return _python_by_group(query.function)
+        by, keys = query.function.by_what, query.function.keys
+        asked = _python_of_what(query.function.query, query.function.of_what)
+        by = list(by.names) if isinstance(by, Columns) else by
+        said = "" if keys is None else f", keys={list(keys)!r}"
+        return None if asked is None or callable(by) else f"{asked}.by({by!r}{said})"
     if isinstance(query.function, OfRecords):
         return _python_of_what(query.function.query, query.function.of)
     for name, constant in CONSTANTS.items():
         if query == constant:
             return f"sl.{name}"
-    return _python_of_call(query.made) if query.made and query == query.made() else None
-
-
-def _python_of_call(made: partial[Query]) -> str:
-    """The call of the package's function that makes a query."""
-    options = [f"{name}={value}" for name, value in made.keywords.items()]
-    return f"sl.{made.func.__name__}({', '.join([*map(_number_text, made.args), *options])})"
+    if not query.made or query != query.made():
+        return None
+    options = [f"{name}={value}" for name, value in query.made.keywords.items()]
+    given = ", ".join([*map(_number_text, query.made.args), *options])
+    return f"sl.{query.made.func.__name__}({given})"
 
 
 def _number_text(value: Any) -> str:
@@ -187,15 +184,6 @@ def _number_text(value: Any) -> str:
     return repr(number if decimal is None else decimal)
 
 
-def _python_by_group(grouping: Grouping) -> str | None:
-    """The Python of a query by the groups of a column."""
-    asked = _python_of_what(grouping.query, grouping.of_what)
-    if asked is None or not isinstance(grouping.by_what, str):
-        return None
-    keys = "" if grouping.keys is None else f", keys={list(grouping.keys)!r}"
-    return f"{asked}.by({grouping.by_what!r}{keys})"
-
-
 def _python_of_what(query: Query, what: Any) -> str | None:
     """The Python of a query of a column, or of its numbers cut to bounds."""
     if what is None:
@@ -204,6 +192,8 @@ def _python_of_what(query: Query, what: Any) -> str | None:
         asked = _python_of_what(query, what.of)
         ends = f"{_number_text(what.low)}, {_number_text(what.high)}"
         return None if asked is None else f"{asked}.clipped({ends})"
+    if isinstance(what, There):
+        return f"sl.COUNT.of({what.of!r})" if isinstance(what.of, str) else None
     column, missing = what, ""
     if isinstance(what, Filled):
         column, missing = what.of, f", missing={_number_text(what.missing)}"

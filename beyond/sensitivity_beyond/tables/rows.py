@@ -24,7 +24,7 @@ from sensitivity_beyond.tables.lazy import pd
 from sensitivity_beyond.tables.order import called_on
 from sensitivity_beyond.tables.source import Stacked, Tables, TableSource, end_to_end, said_by_each
 from sensitivity_lab.numbers.exact import brief, drawn
-from sensitivity_lab.records import Positions, Values
+from sensitivity_lab.records import Positions, Values, require_values
 
 
 class Rows(TableSource):
@@ -33,7 +33,7 @@ class Rows(TableSource):
     one_row_each = order_shows = True
 
     def __init__(self, source: Any, what: str) -> None:
-        self.what, self.frame = what, with_own_cells(table(source, what).clone())
+        self.what, self.frame = what, with_own_cells(table(source, what, of_rows=True).clone())
         if len(self.frame) == 0:
             raise ValueError(f"{what} must not be empty, got a table without rows")
         require_one_missing(self.frame, what)
@@ -96,7 +96,7 @@ class Rows(TableSource):
     def listed(self, dataset: Any, what: str) -> Iterable[Any]:
         if not is_table(dataset):
             return super().listed(dataset, what)
-        frame = table(dataset, what)
+        frame = table(dataset, what, of_rows=True)
         if [*map(str, frame.columns)] != self.columns:
             raise ValueError(
                 f"{what} must have the columns {', '.join(self.columns)} in this order, "
@@ -124,6 +124,7 @@ def all_rows(columns: Mapping[str, Iterable[Any]]) -> pd.DataFrame:
 
 def different_values(name: str, values: Any) -> list[Any]:
     """The values of a column, each once."""
+    require_values(values, f"column {name}")
     if isinstance(values, str) or not isinstance(values, Iterable):
         raise TypeError(f"column {name} must be a list of values, got {brief(values)}")
     try:

@@ -218,12 +218,6 @@ def _who(source: Source, frames: Mapping[str | None, Any], numbers: range, word:
     return [*said, f"… {more:,} more {word.removesuffix('s')}"] if more else said
 
 
-def _holds_numbers(cells: Sequence[Any]) -> bool:
-    """Whether a column has numbers, and nothing else but what is missing."""
-    known = [cell for cell in cells if cell is not None]
-    return bool(known) and all(map(is_real, known))
-
-
 def _html_words(words: str, columns: int) -> str:
     """A row that has no cells."""
     return f"<tr><td></td><td style='text-align: left' colspan={columns}><i>{words}</i></td></tr>"
@@ -263,7 +257,8 @@ class Grid:
         cells = [[row[i] for row in rows] for i in range(len(columns))]
         texts = (list(map(cell_text, (name, *of))) for name, of in zip(columns, cells, strict=True))
         self.widths = [max(map(len, of)) for of in texts]
-        self.to_the_right = list(map(_holds_numbers, cells))
+        known = ([cell for cell in of if cell is not None] for of in cells)
+        self.to_the_right = [bool(of) and all(map(is_real, of)) for of in known]
         total = len(columns)
         self.kept: list[int | None] = [*range(total)]
         for n in range(total - 1, 0, -1):

@@ -62,7 +62,16 @@ class TableSource(Source):
     @property
     def content(self) -> Any:
         every = self.tables(range(len(self.values)))
-        return tuple((name, _table_as_seen(one)) for name, one in every.items())
+        frames = {name: nw.from_native(one, eager_only=True) for name, one in every.items()}
+        return tuple(  # what equals another's only where no function tells the two apart
+            (
+                name,
+                type(every[name]),
+                _schema(every[name]),
+                *(all_as_seen(column.to_list()) for column in frame.iter_columns()),
+            )
+            for name, frame in frames.items()
+        )
 
     def giver(self, exact: bool = False, own: bool = False) -> Any:
         return InOrders(self) if own else self.given
@@ -96,13 +105,6 @@ def end_to_end(datasets: Sequence[Positions]) -> tuple[np.ndarray, np.ndarray]:
     listed = (position for dataset in datasets for position in dataset)
     positions = np.fromiter(listed, dtype=np.int64, count=sum(lengths))
     return positions, np.repeat(np.arange(len(datasets), dtype=np.intp), lengths)
-
-
-def _table_as_seen(native: Any) -> Any:
-    """What equals that of another table only where no function tells the two apart."""
-    frame = nw.from_native(native, eager_only=True)
-    cells = tuple(all_as_seen(column.to_list()) for column in frame.iter_columns())
-    return type(native), _schema(native), cells
 
 
 def _schema(native: Any) -> tuple[Any, ...]:

@@ -75,8 +75,7 @@ def _written(value: Any) -> Any:
     if isinstance(value, (tuple, list, CompactWitness)):
         return list(map(_written, value))
     if isinstance(value, np.generic) and is_real(value):
-        short = isinstance(value, (np.float16, np.float32))
-        value = float(str(value)) if short else value.item()  # it means what is written
+        value = value.item()
     if isinstance(value, Fraction):
         return f"{_whole(value.numerator)}/{_whole(value.denominator)}"
     if type(value) is int:

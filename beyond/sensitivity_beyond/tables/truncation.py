@@ -63,7 +63,9 @@ class Truncation:
             rows = cells = 0
             if name == "clip":
                 cut = self.cut(frame)
-                differ = np.array([_unlike(frame[c], cut[c]) for c in what], dtype=bool)
+                pairs = (zip(cells_of(frame[c]), cells_of(cut[c]), strict=True) for c in what)
+                unlike = [[a is not b and a != b for a, b in cells] for cells in pairs]
+                differ = np.array(unlike, dtype=bool)
                 frame, cells, hit = cut, int(differ.sum(dtype=np.int64)), people[differ.any(axis=0)]
             else:
                 kept = self._kept(name, what, frame, people)
@@ -158,12 +160,6 @@ def _clipped(column: nw.Series[Any], low: Exact, high: Exact) -> nw.Series[Any]:
         got = f"got {brief(low)} and {brief(high)}"
         raise ValueError(f"bounds of column {column.name} must be whole, within {kind}, {got}")
     return column.clip(max(int(low), int(held.min)), min(int(high), int(held.max))).cast(kind)
-
-
-def _unlike(before: nw.Series[Any], after: nw.Series[Any]) -> list[bool]:
-    """Which cells of a column have changed."""
-    cells = zip(cells_of(before), cells_of(after), strict=True)
-    return [here is not there and here != there for here, there in cells]
 
 
 def _ranks(column: nw.Series[Any]) -> np.ndarray:

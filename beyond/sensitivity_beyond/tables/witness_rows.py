@@ -10,7 +10,6 @@ from textwrap import wrap
 from typing import Any
 
 from matplotlib.axes import Axes
-from matplotlib.lines import Line2D
 
 from sensitivity_beyond.tables import shown
 from sensitivity_lab.numbers.text import true_minus, value_text
@@ -72,7 +71,8 @@ def sheet_of(marked: shown.Marked, captions: Sequence[str], value: str, room: fl
     """Two tables, beside one another where there is room, else below one another."""
     letters = int((room - MARK) / LETTER)
     sides = [_side(marked, sign, letters) for sign in (shown.LEAVES, shown.JOINS)]
-    widths = [_width_of_tables(side, room) for side in sides]
+    wide = ([grid.width * LETTER + MARK for _, grid in side[1]] for side in sides)
+    widths = [min(room, max([room * 0.4, *of])) for of in wide]  # a caption has half a page
     beside = sum(widths) + GAP <= room
     sheet = Sheet(width=sum(widths) + GAP if beside else max(widths))
     for line in (part for who in marked.who for part in wrap(who, int(room / LETTER))):
@@ -94,11 +94,6 @@ def sheet_of(marked: shown.Marked, captions: Sequence[str], value: str, room: fl
 def _side(marked: shown.Marked, sign: str, letters: int) -> Side:
     """One of the two datasets: its rows' signs, its tables with their grids, alike on both."""
     return sign + shown.SHARED, [(table, table.grid(letters)) for table in marked.tables]
-
-
-def _width_of_tables(side: Side, room: float) -> float:
-    """How wide the tables of a dataset are, with the marks; a caption has half a page."""
-    return min(room, max([room * 0.4, *(grid.width * LETTER + MARK for _, grid in side[1])]))
 
 
 def _write_side(sheet: Sheet, side: Side, caption: str, x: float, y: float, width: float) -> float:
@@ -154,18 +149,13 @@ def _true_minuses(text: str) -> str:
     return re.sub(r"(?<![\w-])-(?=\d)", true_minus("-"), text)
 
 
-def row_keys(marked: shown.Marked, words: Sequence[str]) -> list[Line2D]:
-    """A legend's entry for what leaves, and for what joins, where there is any."""
-    pairs = zip(("removed", "added"), words, marked.counts[1:], strict=True)
-    return [kind_key(kind, word) for kind, word, n in pairs if n]
-
-
 def picture(sensitivity: Sensitivity, width: float, ax: Axes | None = None) -> Picture:
     """Two tables, with marks before the rows that differ."""
     marked = shown.marked_witness(sensitivity.universe, sensitivity.witness)
     title, value = heading(sensitivity.query, sensitivity.relation), value_text(sensitivity.value)
     sheet = sheet_of(marked, captions(sensitivity), true_minus(value), 72 * width - 2 * MARGIN)
-    keys = row_keys(marked, sensitivity.relation.sides)
+    legend = zip(("removed", "added"), sensitivity.relation.sides, marked.counts[1:], strict=True)
+    keys = [kind_key(kind, word) for kind, word, n in legend if n]
     height = sheet.height + 40 + KEYS * bool(keys)  # title, legend, margins
     room = 72 * width - MARGIN, sheet.height
     if ax is not None:

@@ -92,9 +92,15 @@ class _Question:
 
     def check(self) -> None:
         """Compare every route; nothing where nobody is a neighbour."""
-        truth = self._by_definition()
-        if truth is None:
+        of_range, relation = self.universe.unlimited, self.relation
+        records = self.universe.values if of_range else self.universe.sorted_records.tolist()
+        pairs = definition.range_pairs if of_range else definition.population_pairs
+        every = pairs(records, self.size, relation.kind, relation.k)
+        least = self.query.smallest_size or 0
+        widest = definition.greatest(self.answered, least, every, self.norm)
+        if widest is None:
             return
+        truth = widest.value
         for method in ROUTES:
             found = self._found(global_sensitivity, self.universe, size=self.size, method=method)
             self._compare(method, found, truth)
@@ -105,15 +111,6 @@ class _Question:
                 self._compare("local", ask(method="solver"), walked.value)
         if self.universe.unlimited and self.query.proved:
             self._check_closed_form(truth)
-
-    def _by_definition(self) -> Any:
-        of_range, (kind, k) = self.universe.unlimited, (self.relation.kind, self.relation.k)
-        records = self.universe.values if of_range else self.universe.sorted_records.tolist()
-        pairs = definition.range_pairs if of_range else definition.population_pairs
-        every = pairs(records, self.size, kind, k)
-        least = self.query.smallest_size or 0
-        found = definition.greatest(self.answered, least, every, self.norm)
-        return None if found is None else found.value
 
     def _found(self, ask: Callable[..., Any], *of_what: Any, **options: Any) -> Any:
         """What a route answers; None where it has no proof, or no neighbour."""

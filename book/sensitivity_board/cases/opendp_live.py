@@ -69,7 +69,7 @@ def _audited(
 ) -> Case:
     """A transformation of up to three records or, where records change, of five;
     two values are its bounds."""
-    universe = Universe.value_range(values)
+    universe = Universe.value_range(list(values))
     bounds = (values[0], values[1]) if len(values) == 2 else None
     records = opendp_records(type(values[0]), bounds, 5 if changes else None)
     if changes:

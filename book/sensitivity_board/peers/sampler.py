@@ -130,7 +130,7 @@ def exact(name: str) -> float:
     """Return the exact sensitivity of a query, one of 25 records changed,
     over points from 0 to 100."""
     query, _ = QUERIES[name]
-    values = (0, TOP) if name == "span" else range(TOP + 1)
+    values = [0, TOP] if name == "span" else range(TOP + 1)
     universe = sl.Universe.value_range(values)
     return float(sl.global_sensitivity(query, universe, size=SIZE, relation=sl.Change(1)).value)
 

@@ -28,7 +28,7 @@ def values() -> Answer:
         if len({*given}) < 2:
             return Verdict(False, "These are not two values.")
         low, high = given
-        found = moved(sl.Universe.value_range(given))
+        found = moved(sl.Universe.value_range(list(given)))
         here = f"From {low} to {high} kWh the points move by {found}"
         if found < most:
             return Verdict(False, f"{here}. Two other values show more.")

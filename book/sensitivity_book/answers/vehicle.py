@@ -101,7 +101,7 @@ def alarm() -> Answer:
 
 def copies() -> Answer:
     """How many copies of both values are enough for one more than two ratings."""
-    wanted = {*pairs(sl.Universe.value_range(BOTH), SIZE, JOIN)}
+    wanted = {*pairs(sl.Universe.value_range([*BOTH]), SIZE, JOIN)}
     return NumberAnswer(
         "Enough copies of each value, whatever the query",
         next(each for each in count(1) if {*pairs(_imitated(each), SIZE, JOIN)} == wanted),
@@ -117,7 +117,7 @@ def copies() -> Answer:
 def _missed(query: Callable[..., Any]) -> Verdict:
     """Judge whether a query moves further on the scale than from two copies of each value."""
     known = _widest(query, _imitated(2))
-    true = _widest(query, sl.Universe.value_range(BOTH))
+    true = _widest(query, sl.Universe.value_range([*BOTH]))
     if known[0] < true[0] and not same(known[0], true[0]):
         return Verdict(
             True,

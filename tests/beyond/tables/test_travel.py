@@ -42,7 +42,7 @@ WITH_NONE = pd.DataFrame({"t": ["a", None], "n": pd.array([None, 2], dtype="Int6
     [
         ([Fraction(1, 3), 2.5, -0.0], [-0.0, "1/3", 2.5]),
         ([LONG, Fraction(1, LONG)], [f"1/{hex(LONG)}", hex(LONG)]),
-        (np.float32([0.1, 2]), [0.1, 2.0]),
+        (np.float32([0.1, 2]), [0.10000000149011612, 2.0]),
         ([np.float64(0.1), np.int64(3)], [0.1, 3]),
         ([1, None], [1, None]),
         (["no", "é\n'"], ["no", "é\n'"]),
@@ -172,9 +172,6 @@ def asked(query, universe, size, relation=ONE, **options):
     return sl.global_sensitivity(query, universe, size=size, relation=relation, **options)
 
 
-# -- what a result says ----------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize(
     "query",
     [sl.MEAN, sl.COUNT, sl.STD, sl.MEDIAN, sl.VARIANCE, sl.quantile(0.25), sl.std(ddof=1), sl.MIN,
@@ -215,8 +212,7 @@ class Swap(sl.Relation):
 
 
 def test_snippet_says_where_other_parts_come_from():
-    """Catches a snippet that cannot be completed where it says so,
-    or that names another's function."""
+    """Catches a snippet that cannot be completed where it says so, or names another's function."""
 
     def spread(x):
         return x[-1] - x[0]

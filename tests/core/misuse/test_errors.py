@@ -177,8 +177,7 @@ REFUSED = [
 
 @pytest.mark.parametrize(("call", "error", "words"), REFUSED)
 def test_what_is_refused(call, error, words):
-    """Catches bad input that is answered, or found out late,
-    or whose error does not say what to mend."""
+    """Catches bad input answered, found out late, or whose error says not what to mend."""
     query = Mock(spec=[], side_effect=sum, __name__="asked too early")
     with refused(error, *words) as refusal:
         call(query)
@@ -304,7 +303,7 @@ def test_decimals_beyond_their_context(norm):
 @pytest.mark.parametrize("query", [sl.SUM, sl.MEAN, sl.MEDIAN, sl.VARIANCE], ids=str)
 def test_a_table_of_numbers_beyond_the_floats(query, ends):
     """Catches an OverflowError where the formula is attained and the ratio is 1."""
-    universe = sl.Universe.value_range(ends)
+    universe = sl.Universe.value_range(list(ends))
     table = sl.compare([query], {"a": universe}, **TABLE)
     swept = sl.sweep([query], {"a": universe}, **TABLE)
     assert table["ratio"].tolist() == [1.0]

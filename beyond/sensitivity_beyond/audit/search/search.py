@@ -235,7 +235,11 @@ def _families(
     universe, kinds = asked.problem.universe, layouts.KINDS
     if universe.unlimited and len(boundary) > 1:
         kinds = (*layouts.KINDS, partial(layouts.constants, boundary))
-    for kind, order, (size, (r, a)) in product(kinds, orders, far_moves(asked.problem)):
+    every = _all_moves(asked.problem)
+    moving = [step for step in every if step[1] != (0, 0)] or every
+    moving.sort(key=lambda step: (-sum(step[1]), step[0]))  # those with most records first
+    few = moving[:: -(-len(moving) // MOST_MOVES)]
+    for kind, order, (size, (r, a)) in product(kinds, orders, few):
         for own in dict.fromkeys([(r, a), (a, r)]):
             lay, most = kind(layouts.Line(universe, order, (size - r, *own)))
             yield LayoutFamily(lay, most, own != (r, a), asked)
@@ -243,14 +247,6 @@ def _families(
 
 def _all_moves(problem: Problem) -> list[tuple[int, Move]]:
     return [(size, move) for size, moves in problem.plan.items() for move in moves]
-
-
-def far_moves(problem: Problem) -> list[tuple[int, Move]]:
-    """A few sizes and moves, those with most records first."""
-    every = _all_moves(problem)
-    moving = [step for step in every if step[1] != (0, 0)] or every
-    moving.sort(key=lambda step: (-sum(step[1]), step[0]))
-    return moving[:: -(-len(moving) // MOST_MOVES)]
 
 
 def _widest_first(families: Sequence[LayoutFamily]) -> list[LayoutFamily]:

@@ -183,9 +183,17 @@ class FilteredMaximum:
         first: dict[tuple[int, int], int] = {}  # equal scatters have one gap
         for i in self._near_the_top(higher, lower).tolist():
             first.setdefault((higher[i], lower[i]), i)
-        gaps = {i: self._exact_gap(*scatters) for scatters, i in first.items()}
-        best = max(gaps, key=gaps.__getitem__)
-        return gaps[best], _layout(kept, best)
+        scale, (n, divisor), (m, other) = self.centred.records.scale**2, self.higher, self.lower
+        gaps: dict[int, Gap] = {}
+        for (high, low), i in first.items():
+            ends = Fraction(high, n * divisor * scale), Fraction(low, m * other * scale)
+            gaps[i] = RootGap(*ends) if self.root else ends[0] - ends[1]
+        i = best = max(gaps, key=gaps.__getitem__)
+        for layouts in kept:  # it is the i-th of all
+            if i < layouts.length:
+                break
+            i -= layouts.length
+        return gaps[best], layouts.taken(np.array([i], dtype=np.intp))
 
     def _scatters(self, layouts: Iterable[Runs], side: Side) -> np.ndarray:
         """n·Σx² − (Σx)² of one side of every layout that was kept: `(N,)` Python ints."""
@@ -203,28 +211,12 @@ class FilteredMaximum:
         doubt = 1e-15 * np.abs(gaps)  # at most six roundings of 1.2e-16: nothing cancels in floats
         return np.flatnonzero(gaps + doubt >= (gaps - doubt).max())
 
-    def _exact_gap(self, higher: int, lower: int) -> Gap:
-        """The gap of two scatters, as `Centred.scatter` gives them."""
-        scale, (n, divisor), (m, other) = self.centred.records.scale**2, self.higher, self.lower
-        high = Fraction(higher, n * divisor * scale)
-        low = Fraction(lower, m * other * scale)
-        return RootGap(high, low) if self.root else high - low
-
 
 def scaled(gap: Gap, factor: Exact) -> Gap:
     """A gap of variances, or of their roots, where all variances are so many times as large."""
     if isinstance(gap, RootGap):
         return RootGap(gap.larger * factor, gap.smaller * factor)
     return rational(gap) * factor
-
-
-def _layout(kept: Sequence[Layouts], i: int) -> Layouts:
-    """The i-th of all layouts that were kept."""
-    for layouts in kept:
-        if i < layouts.length:
-            return layouts.taken(np.array([i], dtype=np.intp))
-        i -= layouts.length
-    raise IndexError(i)
 
 
 def ordered(left_out: int, lowest: Any, start: Any, stop: Any) -> Runs:

@@ -65,7 +65,10 @@ def _enter_best(maximum: FilteredMaximum, bound: _Bound, means: np.ndarray) -> N
     best = np.argmax(bound.reach, keepdims=True)
     start = np.searchsorted(means, bound.mean[best])
     for span in bound.zone.spans(maximum, bound.lowest[best]):
-        _enter_span(maximum, bound.zone.i, span, *_starts_nearest(span, (start - 1, start + 1)))
+        # the nearest start that the span allows, where it allows none of these
+        first, last = (np.clip(end, span.first, span.last) for end in (start - 1, start + 1))
+        many = np.where(span.first <= span.last, last - first + 1, 0)
+        _enter_span(maximum, bound.zone.i, span, first, many)
 
 
 def _enter_near(maximum: FilteredMaximum, bound: _Bound, means: np.ndarray) -> None:
@@ -76,7 +79,9 @@ def _enter_near(maximum: FilteredMaximum, bound: _Bound, means: np.ndarray) -> N
     first = np.searchsorted(means, low - 1e-15 * np.abs(low), side="left")
     last = np.searchsorted(means, high + 1e-15 * np.abs(high), side="right") - 1
     for span in bound.zone.spans(maximum, bound.lowest):
-        _enter_span(maximum, bound.zone.i, span, *_starts_within(span, (first, last)))
+        start = np.maximum(first, span.first)
+        many = np.maximum(np.minimum(last, span.last) - start + 1, 0)
+        _enter_span(maximum, bound.zone.i, span, start, many)
 
 
 class _Span(NamedTuple):
@@ -222,18 +227,6 @@ class _Bound:
         squared = self.zone.farthest_squared(maximum, self, floor)
         farthest: np.ndarray = np.sqrt(np.maximum(squared, 0)) * (1 + 1e-12) + self.blur
         return farthest
-
-
-def _starts_within(span: _Span, near: tuple[Any, Any]) -> tuple[np.ndarray, np.ndarray]:
-    """The starts from near[0] to near[1] that a span allows: the first, and how many; `(N,)`."""
-    first, last = np.maximum(near[0], span.first), np.minimum(near[1], span.last)
-    return first, np.maximum(last - first + 1, 0)
-
-
-def _starts_nearest(span: _Span, near: tuple[Any, Any]) -> tuple[np.ndarray, np.ndarray]:
-    """The same, or the nearest start that the span allows where it allows none of these."""
-    first, last = (np.clip(end, span.first, span.last) for end in near)
-    return first, np.where(span.first <= span.last, last - first + 1, 0)
 
 
 def _enter_span(

@@ -88,7 +88,11 @@ class _Search:
         """The best from j on, or what was best before."""
         while 0 <= j <= self.c and self._gap(i, Fraction(j, self.c), j) > best[0]:
             x = self._nearest(j)
-            last = self._last(x, step)
+            at = bisect_left(self.grid, x) + step  # the last j for which no value is nearer than x
+            last = self.c if step > 0 else 0
+            if 0 <= at < len(self.grid):
+                end = self.c * (x + self.grid[at]) / 2
+                last = math.floor(end) if step > 0 else math.ceil(end)
             widest = peak(partial(self._gap, i, x), *sorted((j, last)))
             best = max(best, self._candidate(i, widest, x), key=_rank)
             j = last + step
@@ -99,14 +103,6 @@ class _Search:
         mean = Fraction(j, self.c)
         at = bisect_left(self.grid, mean)
         return min(self.grid[max(at - 1, 0) : at + 1], key=lambda x: abs(x - mean))
-
-    def _last(self, x: Fraction, step: int) -> int:
-        """The last j, upwards or downwards, for which no value is nearer to the mean than x."""
-        at = bisect_left(self.grid, x) + step
-        if not 0 <= at < len(self.grid):
-            return self.c if step > 0 else 0
-        end = self.c * (x + self.grid[at]) / 2
-        return math.floor(end) if step > 0 else math.ceil(end)
 
     def _candidate(self, i: int, j: int, x: Fraction) -> Candidate:
         return self._gap(i, x, j), i, j, x

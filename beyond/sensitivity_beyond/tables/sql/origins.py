@@ -1,4 +1,4 @@
-"""Where a result's columns come from: which are numbers, and which may name what they are of."""
+"""Where a result's columns come from: which are numbers, and which may be keys."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def origins(query: Any, known: Mapping[str, Origins]) -> Origins:
             return of(node.this)
         if isinstance(node, exp.Func) and function_called(node) in ONE_OF:
             return of(next(node.iter_expressions()))
-        # what nobody knows adds up, unless all that it is given stands in GROUP BY
+        # an unknown one adds up, unless GROUP BY names all of it
         unknown = isinstance(node, exp.Anonymous) and not (
             group and {*node.find_all(exp.Column)} <= {*group.find_all(exp.Column)}
         )
