@@ -1,4 +1,4 @@
-"""What README says of those without make: `pip install . ./beyond ./book` runs the notebooks."""
+"""What README says of those without make: `pip install . ./beyond './book[nbval]'` runs the notebooks."""
 
 import os
 import shutil
@@ -21,16 +21,6 @@ def environment(place, *parts):
     subprocess.run([*uv, *parts], cwd=place / "source", check=True)
     shutil.rmtree(place / "source")
     return python
-
-
-def said_by(python, place, code, *asked):
-    """The lines that some code prints, far from the project's files."""
-    alone = {"cwd": place, "env": {"PATH": os.environ["PATH"], "HOME": str(place)}}
-    ran = subprocess.run(
-        [python, "-I", "-c", code, *asked], **alone, capture_output=True, encoding="utf-8"
-    )
-    assert ran.returncode == 0, ran.stderr
-    return ran.stdout.splitlines()
 
 
 @pytest.mark.skipif(not CHECK_ALL, reason="installs an environment of its own: in check-all")
