@@ -1,4 +1,4 @@
-"""What README says of those without make: `pip install . ./beyond './book[nbval]'` runs the notebooks."""
+"""Without make, `pip install . ./beyond ./book[nbval]` runs and tests the notebooks."""
 
 import os
 import shutil
