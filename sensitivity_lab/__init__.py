@@ -118,22 +118,18 @@ def __getattr__(name: str) -> Any:
     if name in _BEYOND:
         found = getattr(extension.room(_BEYOND[name], f"sl.{name}"), name)
     elif name in _ROOM:
-        found = _here(name)
+        try:
+            found = getattr(import_module(f"{__name__}.{_ROOM[name]}"), name)
+        except ModuleNotFoundError as error:
+            if not _ROOM[name].startswith("plotting.") or str(error.name).startswith(__name__):
+                raise
+            needed = "needs matplotlib: install 'sensitivity-lab[plot]'"
+            raise ImportError(f"{name} {needed}") from error
     else:
         meant = import_module(f"{__name__}.did_you_mean").meant_by(name, {*_ROOM, *_BEYOND})
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}{meant}")
     globals()[name] = found
     return found
-
-
-def _here(name: str) -> Any:
-    """A name of this package; one that draws needs matplotlib."""
-    try:
-        return getattr(import_module(f"{__name__}.{_ROOM[name]}"), name)
-    except ModuleNotFoundError as error:
-        if not _ROOM[name].startswith("plotting.") or str(error.name).startswith(__name__):
-            raise
-        raise ImportError(f"{name} needs matplotlib: install 'sensitivity-lab[plot]'") from error
 
 
 def __dir__() -> list[str]:

@@ -16,7 +16,14 @@ from typing import Any
 from sensitivity_lab.did_you_mean import SaysWhich
 from sensitivity_lab.extension import Asked, OfResult
 from sensitivity_lab.numbers.errors import Infeasible, NotProved
-from sensitivity_lab.numbers.exact import brief, by_name, checked_bounds, proper_norm, whole_number
+from sensitivity_lab.numbers.exact import (
+    AsNumber,
+    brief,
+    by_name,
+    checked_bounds,
+    proper_norm,
+    whole_number,
+)
 from sensitivity_lab.numbers.gap import Norm
 from sensitivity_lab.numbers.text import fields_repr, value_text
 from sensitivity_lab.problem import require_few_moves
@@ -30,8 +37,8 @@ from sensitivity_lab.universe import Dataset
 MOST_SHOWN = 1_000_000  # records in a witness
 
 
-@dataclass(frozen=True)
-class ClosedForm(OfResult, SaysWhich):
+@dataclass(frozen=True, eq=False)
+class ClosedForm(AsNumber, OfResult, SaysWhich):
     """A sensitivity by formula.
 
     >>> from sensitivity_lab import COUNT, Add
@@ -51,9 +58,6 @@ class ClosedForm(OfResult, SaysWhich):
     conditions: str
     source: str
     witness: tuple[Dataset, Dataset] | None
-
-    def __float__(self) -> float:
-        return float(self.value)
 
     def __repr__(self) -> str:
         return fields_repr(self)

@@ -67,13 +67,10 @@ TABLE = [
     ("", "found.witness", "pair"),
     (
         "",
-        "no noise here: its scale is the sensitivity, found.value, divided by epsilon",
-        "noise laplace",
-    ),
-    (
-        "",
-        "no noise here: its scale comes from the sensitivity with norm=2, found.value",
-        "gaussian",
+        "no noise here: its scale is found / epsilon, with norm=2 for Gaussian noise; a library "
+        "that draws it safely, such as OpenDP, takes the scale",
+        "noise add_noise noise_scale scale mechanism laplace laplace_mechanism laplace_scale "
+        "gaussian gaussian_mechanism geometric discrete_laplace exponential epsilon sigma budget",
     ),
 ]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import html
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -13,7 +13,7 @@ from sensitivity_lab import extension
 from sensitivity_lab.did_you_mean import SaysWhich
 from sensitivity_lab.extension import OfResult, OfSensitivity
 from sensitivity_lab.methods.witness import SIDES, CompactWitness
-from sensitivity_lab.numbers.exact import RootGap, brief, is_real, simplest
+from sensitivity_lab.numbers.exact import AsNumber, RootGap, as_float, brief, is_real, simplest
 from sensitivity_lab.numbers.gap import (
     Answer,
     Gap,
@@ -27,16 +27,20 @@ from sensitivity_lab.numbers.text import cell_text, dataset_text, number_repr, v
 from sensitivity_lab.problem import Problem, Size
 from sensitivity_lab.proved.worst_pair import WorstPair
 from sensitivity_lab.queries import Query, answers_at
-from sensitivity_lab.relations import Relation, check_relation
-from sensitivity_lab.universe import Dataset, Universe, check_universe
+from sensitivity_lab.relations import Relation
+from sensitivity_lab.universe import Dataset, Universe
+
+if TYPE_CHECKING:  # loaded with the first table
+    import pandas as pd
 
 LONGEST_HELD = 1000  # records; a solver's larger datasets are built only when asked for
 LONGEST_ASKED = 100_000  # records; a card does not ask for the answers on longer tables
+COLUMNS = ["sensitivity", "query", "relation", "k", *SIDES, "method"]
 MOST_KEYS = 10  # keys of an answer that a card shows
 
 
-@dataclass(frozen=True)
-class Sensitivity(OfResult, OfSensitivity, SaysWhich):
+@dataclass(frozen=True, eq=False)
+class Sensitivity(AsNumber, OfResult, OfSensitivity, SaysWhich):
     """The largest distance between a query's answers on neighbouring datasets, with a witness.
 
     >>> from sensitivity_lab import MEAN, Change, global_sensitivity
@@ -58,9 +62,9 @@ class Sensitivity(OfResult, OfSensitivity, SaysWhich):
     >>> global_sensitivity(MEAN, school, size=3, relation=AddRemove(1))
     Sensitivity(value=Fraction(17, 6), witness=((1, 2, 10), (1, 2)), method='sweep', query='mean',
         relation=AddRemove(1), for a public size 3)
-    >>> global_sensitivity(MEAN, school, size=range(1, 5), relation=AddRemove(1))
-    Sensitivity(value=Fraction(9, 2), witness=((1,), (1, 10)), method='sweep', query='mean',
-        relation=AddRemove(1), for datasets of 1 to 4 records)
+
+    It is used as its number: `f"{found:.3f}"`, `round(found, 2)`, `found < 3` and
+    `found / epsilon` ask its value.
 
     Source: def-global-sensitivity and def-witness in the book's chapter "By hand".
     """
@@ -77,15 +81,6 @@ class Sensitivity(OfResult, OfSensitivity, SaysWhich):
     infeasible: tuple[str, ...]
     not_asked: tuple[str, ...] = ()
     is_local: bool = False  # of one dataset, whose size is its own
-
-    def __post_init__(self) -> None:
-        check_universe(self.universe)
-        check_relation(self.relation)
-        if not isinstance(self.query, Query):
-            raise TypeError(f"query must be a Query, got {brief(self.query)}")
-
-    def __float__(self) -> float:
-        return float(self.value)
 
     def check(self) -> bool:
         """Return whether the witness, asked again, is a neighbouring pair at this value.
@@ -124,6 +119,19 @@ class Sensitivity(OfResult, OfSensitivity, SaysWhich):
             return {}
         return keys_that_differ(*answers)
 
+    def to_frame(self, *, exact: bool = True) -> pd.DataFrame:
+        """Return the result as a row of a table, as `sweep` has it.
+
+        >>> from sensitivity_lab import MEAN, Change, global_sensitivity
+        >>> school = Universe.population([1, 2, 3, 10])
+        >>> global_sensitivity(MEAN, school, size=3, relation=Change(1)).to_frame()
+          sensitivity query relation  k    dataset   neighbour method
+        0           3  mean   Change  1  (1, 2, 3)  (2, 3, 10)  sweep
+        """
+        import pandas as pd
+
+        return tidy(pd.DataFrame([cells_of(self)], dtype=object), exact)
+
     def __repr__(self) -> str:
         value, not_asked = f"value={number_repr(self.value)}", ""
         asked = f"method={self.method!r}, query={self._asked!r}, relation={self.relation}"
@@ -144,15 +152,21 @@ class Sensitivity(OfResult, OfSensitivity, SaysWhich):
             "sensitivity": value_text(self.value),
             "query": self._asked,
             "relation": f"{self.relation}: {self.relation.description}",
-            **({"for": self._sizes + all_sizes} if self._sizes else {}),
-            **self._witness_rows(),
-            "found by": f"{self.method}, {self.datasets:,} datasets answered",
+            "for": self._sizes and self._sizes + all_sizes,
         }
-        if self.infeasible:
-            rows["not feasible"] = "; ".join(self.infeasible)
-        if self.not_asked:
-            rows["not asked"] = "; ".join(self.not_asked)
         marked = extension.marked(self.universe, self.witness)
+        if marked is None and isinstance(self.witness, CompactWitness):
+            parts = map(dataset_text, (self.witness.removed, self.witness.added))
+            rows |= zip(self.relation.sides, parts, strict=True)
+        elif marked is None:
+            texts = zip(
+                map(dataset_text, self.witness), answer_texts(*answers_on(self)), strict=True
+            )
+            rows |= zip(SIDES, map(" → ".join, texts), strict=True)
+        rows["found by"] = f"{self.method}, {self.datasets:,} datasets answered"
+        rows["not feasible"] = "; ".join(self.infeasible)
+        rows["not asked"] = "; ".join(self.not_asked)
+        rows = {name: text for name, text in rows.items() if text}
         return html_table(rows) + (marked.html(captions(self)) if marked else "")
 
     @property
@@ -172,19 +186,6 @@ class Sensitivity(OfResult, OfSensitivity, SaysWhich):
     def _asked(self) -> str:
         """The query's name, and what of the records it asks where the name does not say it."""
         return self.query.name + self.universe.source.asked_of(self.query)
-
-    def _witness_rows(self) -> dict[str, str]:
-        if extension.marked(self.universe, self.witness):
-            return {}  # shown below, as tables
-        if isinstance(self.witness, CompactWitness):
-            parts = (self.witness.removed, self.witness.added)
-            names = self.relation.sides
-            return {name: dataset_text(part) for name, part in zip(names, parts, strict=True)}
-        texts = answer_texts(*answers_on(self))
-        return {
-            name: f"{dataset_text(side)} → {text}"
-            for name, side, text in zip(SIDES, self.witness, texts, strict=True)
-        }
 
 
 def positions_of(found: Sensitivity) -> list[np.ndarray]:
@@ -227,7 +228,11 @@ def captions(found: Sensitivity) -> list[str]:
 def answer_texts(here: Answer, there: Answer) -> tuple[str, str]:
     """Two answers as texts; of answers with keys the keys that differ."""
     if not (isinstance(here, Labelled) or isinstance(there, Labelled)):
-        return _in_words(here), _in_words(there)
+        texts = []
+        for one in (here, there):
+            known = all(map(is_real, one if isinstance(one, tuple) else [one]))
+            texts.append(value_text(one) if known else brief(one))
+        return texts[0], texts[1]
     # Of many keys only those are shown at which the two answers differ.
     differ = keys_that_differ(here, there)
     if not differ:
@@ -240,10 +245,26 @@ def answer_texts(here: Answer, there: Answer) -> tuple[str, str]:
     return "; ".join(sides[0] + more), "; ".join(sides[1] + more)
 
 
-def _in_words(answer: Any) -> str:
-    """An answer as a text: a number in full, anything else in short."""
-    known = is_real(answer) or (isinstance(answer, tuple) and all(map(is_real, answer)))
-    return value_text(answer) if known else brief(answer)
+def cells_of(found: Sensitivity) -> dict[str, Any]:
+    """A result as a row of a table."""
+    sides: Any = found.witness
+    if not found.universe.source.as_tuples:  # a cell has no room for tables
+        sides = extension.marked(found.universe, found.witness).lines()
+    asked = [found.query.name, found.relation.kind, found.relation.k]
+    return dict(zip(COLUMNS, [found.value, *asked, *sides, found.method], strict=True))
+
+
+def tidy(table: pd.DataFrame, exact: bool) -> pd.DataFrame:
+    """A table of one type a column; where not `exact` of floats and texts alone."""
+    if not exact:
+        for name in table.columns.intersection(["sensitivity", "closed_form"]):
+            texts = [None if cell is None else str(cell) for cell in table[name]]
+            table.insert([*table].index(name) + 1, f"{name}_exact", texts)
+            table[name] = table[name].map(as_float).astype(float)
+        for name in table.columns.intersection(["status", *SIDES]):
+            table[name] = [None if cell is None else dataset_text(cell) for cell in table[name]]
+    named = table.columns.intersection(["column", "query", "relation", "method"])
+    return table.astype(dict.fromkeys(named, str) | {"k": "int64"})
 
 
 def html_table(rows: dict[str, str]) -> str:
@@ -262,19 +283,14 @@ def result(
     """Return the worst pair as the answer to a problem, or to that of one dataset."""
     plain = problem.universe.source.as_tuples
     is_short = plain and (method != "solver" or pair.size <= LONGEST_HELD)
+    of = ["query", "relation", "universe", "size", "norm", "infeasible", "not_asked"]
     return Sensitivity(
         value=presented(pair.gap),
         witness=pair.pair() if is_short else CompactWitness(pair),
         method=method,
-        query=problem.query,
-        relation=problem.relation,
-        universe=problem.universe,
-        size=problem.size,
-        norm=problem.norm,
         datasets=datasets,
-        infeasible=problem.infeasible,
-        not_asked=problem.not_asked,
         is_local=is_local,
+        **{name: getattr(problem, name) for name in of},
     )
 
 

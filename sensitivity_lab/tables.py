@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Executor
 from fractions import Fraction
 from itertools import product
@@ -13,16 +13,14 @@ import pandas as pd
 
 from sensitivity_lab import extension
 from sensitivity_lab.closed_form import closed_form
-from sensitivity_lab.numbers.exact import brief, by_name, checked_bounds
-from sensitivity_lab.numbers.gap import Norm, Number
+from sensitivity_lab.numbers.exact import as_float, brief, by_name, checked_bounds
+from sensitivity_lab.numbers.gap import Norm
 from sensitivity_lab.problem import MAX_DATASETS, Budget, Problem, Size
 from sensitivity_lab.queries import Query, as_query
 from sensitivity_lab.relations import Relation, several
-from sensitivity_lab.results import Sensitivity
+from sensitivity_lab.results import COLUMNS, cells_of, tidy
 from sensitivity_lab.sensitivity import GlobalMethod, settle
 from sensitivity_lab.universe import Universe
-
-COLUMNS = ["column", "query", "relation", "k", "sensitivity", "dataset", "neighbour", "method"]
 
 
 @by_name
@@ -38,16 +36,17 @@ def sweep(
     seconds: float | None = None,
     progress: bool | None = None,
     executor: Executor | None = None,
+    exact: bool = True,
 ) -> pd.DataFrame:
     """Return a row for each column, query and relation: the sensitivity and its witness.
 
     >>> from sensitivity_lab import COUNT, MEAN, AddRemove
     >>> table = sweep([MEAN, COUNT], {"days": Universe.population([1, 2, 3, 10])},
     ...               size=3, relations=[AddRemove(1)])
-    >>> table[["column", "query", "relation", "k", "sensitivity"]]
-      column  query   relation  k sensitivity
-    0   days   mean  AddRemove  1        17/6
-    1   days  count  AddRemove  1           1
+    >>> table[["sensitivity", "column", "query", "relation", "k"]]
+      sensitivity column  query   relation  k
+    0        17/6   days   mean  AddRemove  1
+    1           1   days  count  AddRemove  1
 
     Where no direction is feasible the sensitivity, dataset and neighbour are None and the method
     is "infeasible". `table.attrs` holds the universes' reprs by column, and the size.
@@ -62,6 +61,7 @@ def sweep(
     :param seconds: how long it may take, in all.
     :param progress: whether bars are shown; by default after five seconds.
     :param executor: answers callables on many workers, as in `global_sensitivity`.
+    :param exact: False for floats and texts, which plot, and go to CSV, JSON, parquet and back.
     :raises ValueError: for an empty list; other errors as `global_sensitivity`.
 
     Cost: as `global_sensitivity`, but the sweep answers a query once per dataset for all
@@ -86,17 +86,15 @@ def sweep(
     ]
     # All together: a query is answered once on each dataset, whatever the relations.
     feasible = [problem for _, problem in problems if problem.plan]
-    settled = iter(
-        settle(feasible, method=method, budget=Budget(max_datasets, progress, executor, seconds))
-    )
-    rows = [
-        _row(column, problem, next(settled) if problem.plan else None)
-        for column, problem in problems
-    ]
-    table = pd.DataFrame(rows, columns=COLUMNS, dtype=object)
-    table = table.astype(
-        dict.fromkeys(("column", "query", "relation", "method"), str) | {"k": "int64"}
-    )
+    budget = Budget(max_datasets, progress, executor, seconds)
+    settled = iter(settle(feasible, method=method, budget=budget))
+    rows = []
+    for column, problem in problems:
+        relation, nothing = problem.relation, dict.fromkeys(COLUMNS) | {"method": "infeasible"}
+        named = {"query": problem.query.name, "relation": relation.kind, "k": relation.k}
+        found = cells_of(next(settled)) if problem.plan else nothing | named
+        rows.append({"sensitivity": None, "column": column} | found)
+    table = tidy(pd.DataFrame(rows, dtype=object), exact)
     table.attrs = {"universes": {name: repr(u) for name, u in columns.items()}, "size": str(size)}
     return table
 
@@ -114,6 +112,7 @@ def compare(
     max_datasets: int = MAX_DATASETS,
     seconds: float | None = None,
     progress: bool | None = None,
+    exact: bool = True,
 ) -> pd.DataFrame:
     """Return `sweep`'s table with the closed form beside each enumerated sensitivity.
 
@@ -140,58 +139,28 @@ def compare(
         method=method, max_datasets=max_datasets, seconds=seconds, progress=progress,
     )  # fmt: skip
     asked = product(columns.values(), map(as_query, queries), several(relations))
-    compared = [
-        _compared(value, *one, size, bounds, norm)
-        for one, value in zip(asked, table["sensitivity"], strict=True)
-    ]
-    place = COLUMNS.index("dataset")
-    for i, name in enumerate(("closed_form", "status", "ratio")):
-        cells = pd.Series([row[i] for row in compared], dtype=float if name == "ratio" else object)
-        table.insert(place + i, name, cells)
-    return table
-
-
-def _compared(
-    value: Number | None,
-    universe: Universe,
-    query: Query,
-    relation: Relation,
-    size: Size,
-    bounds: tuple[Any, Any] | None,
-    norm: Norm,
-) -> tuple[Any, str | None, float | None]:
-    """The closed form beside a sensitivity, its status here, and their ratio; None without one."""
-    if value is None or not norm or not query.proved or not relation.is_standard:
-        return None, None, None
-    lifted = extension.lift(query, universe)
-    if lifted:
+    forms: list[tuple[Any, str | None, float | None]] = []
+    for (universe, query, relation), value in zip(asked, table["sensitivity"], strict=True):
+        lifted = extension.lift(query, universe)
+        source = lifted.numbers if lifted else universe
+        # bounds of numbers say nothing of records that are none
+        if value is None or not (norm and query.proved and relation.is_standard and source.numeric):
+            forms.append((None, None, None))
+            continue
+        ends = source.values[0], source.values[-1]
         if bounds is not None:
-            bounds = query.bounds_of(*checked_bounds(bounds))
-        query, universe = lifted.query, lifted.numbers
-    elif not universe.numeric:  # bounds of numbers say nothing of the records
-        return None, None, None
-    form = closed_form(
-        query,
-        bounds=(universe.values[0], universe.values[-1]) if bounds is None else bounds,
-        relation=relation,
-        size=size,
-        norm=norm,
-        values=len(universe.values),
-    )
-    status = form.status if universe.unlimited else "upper bound"
-    try:
-        ratio = float(Fraction(form.value) / Fraction(value))
-    except (OverflowError, ZeroDivisionError):
-        ratio = 1.0 if form.value == 0 else math.inf
-    return form.value, status, ratio
-
-
-def _row(column: str, problem: Problem, found: Sensitivity | None) -> list[Any]:
-    relation = problem.relation
-    key = [column, problem.query.name, relation.kind, relation.k]
-    if found is None:
-        return [*key, None, None, None, "infeasible"]
-    sides: Iterable[Any] = found.witness
-    if not found.universe.source.as_tuples:  # a cell has no room for tables
-        sides = extension.marked(found.universe, found.witness).lines()
-    return [*key, found.value, *sides, found.method]
+            ends = query.bounds_of(*checked_bounds(bounds)) if lifted else bounds
+        form = closed_form(
+            lifted.query if lifted else query,
+            bounds=ends, relation=relation, size=size, norm=norm, values=len(source.values),
+        )  # fmt: skip
+        ratio = as_float(Fraction(form.value) / Fraction(value)) if value else math.inf
+        status = form.status if source.unlimited else "upper bound"
+        forms.append((form.value, status, 1.0 if form.value == value else ratio))
+    place = [*table].index("dataset")
+    for i, name in enumerate(("closed_form", "status", "ratio")):
+        cells = pd.Series([row[i] for row in forms], dtype=float if name == "ratio" else object)
+        table.insert(place + i, name, cells)
+    attrs, table = table.attrs, tidy(table, exact)
+    table.attrs = attrs
+    return table

@@ -7,23 +7,10 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from sensitivity_beyond.tables.asking import (
-    Grouping,
-    asked_of,
-    inner,
-    name_asked,
-    of_what,
-    require_whole,
-)
+from sensitivity_beyond.tables import asking
+from sensitivity_beyond.tables import people as persons
 from sensitivity_beyond.tables.columns import Clipped, Columns, Filled, There
 from sensitivity_beyond.tables.frames import is_table
-from sensitivity_beyond.tables.people import (
-    AnyPeople,
-    People,
-    bounded_table,
-    holds_people,
-    people_in,
-)
 from sensitivity_beyond.tables.python import (
     Snippet,
     cells_of,
@@ -35,29 +22,20 @@ from sensitivity_beyond.tables.python import (
 )
 from sensitivity_beyond.tables.rows import Rows, all_rows
 from sensitivity_beyond.tables.shown import marked_witness
-from sensitivity_beyond.tables.sql.statement import Statement
 from sensitivity_beyond.tables.to_json import Travels
 from sensitivity_beyond.tables.truncation import Truncated, Truncation
 from sensitivity_lab.catalogue import SUM, count_where
-from sensitivity_lab.numbers.exact import (
-    brief,
-    by_name,
-    checked_bounds,
-    exact_number,
-    sequence,
-    whole_number,
-)
+from sensitivity_lab.numbers import exact
 from sensitivity_lab.numbers.text import number_repr
 from sensitivity_lab.queries import Query
 from sensitivity_lab.records import hashed
-from sensitivity_lab.results import Sensitivity
 from sensitivity_lab.universe import Universe
 
 
 class OfQuery:
     """Of a `Query`: what of each record it is asked of, and by group."""
 
-    @by_name
+    @exact.by_name
     def of(self: Any, what: str | Callable[[Any], Any], *, missing: Any = None) -> Query:
         """Return this query asked of a number that each record has: a column, or a function of it.
 
@@ -79,25 +57,25 @@ class OfQuery:
         ValueError for a query that is asked of something already.
         Source: thm-image, and over people thm-people-rows, on the book's page of proofs.
         """
-        words = f"of {name_asked(what, 'of')}"
-        if inner(self) is not None:
+        words = f"of {asking.name_asked(what, 'of')}"
+        if asking.inner(self) is not None:
             raise ValueError(f"query {self.name} is asked of something already")
-        require_whole(self, "of")
+        asking.require_whole(self, "of")
         if self.proved is not None and self.proved.adds == "one":
             if missing is not None:
                 raise ValueError(
-                    "missing must be left out of a count, got "
-                    f"missing={brief(missing)}: COUNT.of('pay') counts what is there, COUNT all"
+                    f"missing must be left out of a count, got missing={exact.brief(missing)}: "
+                    "COUNT.of('pay') counts what is there, COUNT all"
                 )
             there = There(what, 0)
-            counts = replace(asked_of(SUM, there, words), name=f"{self.name} {words}")
+            counts = replace(asking.asked_of(SUM, there, words), name=f"{self.name} {words}")
             return replace(counts, proved=count_where(there).proved)
         if missing is None:
-            return asked_of(self, what, words)
-        filled = Filled(what, exact_number(missing, "missing"))
-        return asked_of(self, filled, f"{words} (missing: {number_repr(missing)})")
+            return asking.asked_of(self, what, words)
+        filled = Filled(what, exact.exact_number(missing, "missing"))
+        return asking.asked_of(self, filled, f"{words} (missing: {number_repr(missing)})")
 
-    @by_name
+    @exact.by_name
     def clipped(self: Any, low: Any, high: Any) -> Query:
         """Return this query asked of numbers that are cut to [low, high].
 
@@ -107,16 +85,17 @@ class OfQuery:
 
         Raises ValueError for bounds that fall.
         """
-        ends = checked_bounds((low, high))
-        require_whole(self, "clipped")
-        query = inner(self) or self
-        if isinstance(of_what(self), There):
+        ends = exact.checked_bounds((low, high))
+        asking.require_whole(self, "clipped")
+        query = asking.inner(self) or self
+        if isinstance(asking.of_what(self), There):
             raise ValueError(f"query {self.name} counts what is there: no number of it is cut")
         words = f"clipped to [{number_repr(low)}, {number_repr(high)}]"
         before = self.name.removeprefix(query.name).strip()
-        return asked_of(query, Clipped(of_what(self), *ends), f"{before} {words}".strip())
+        clipped = Clipped(asking.of_what(self), *ends)
+        return asking.asked_of(query, clipped, f"{before} {words}".strip())
 
-    @by_name
+    @exact.by_name
     def by(
         self: Any,
         column: str | Sequence[str] | Callable[[Any], Any],
@@ -136,35 +115,35 @@ class OfQuery:
         dataset of rows every exact standard query is; the others are enumerated.
         Raises TypeError for what is neither text nor a function, ValueError for a query that is by
         group already, and for keys that come twice.
-        Source: thm-grouped-sum, thm-people-vectors, thm-grouped-local on the book's page of proofs.
+        Source: thm-grouped-sum, thm-people-vectors and thm-grouped-local, on the page of proofs.
         """
         several: tuple[str, ...] = ()
         if isinstance(column, (list, tuple)) and set(map(type, column)) == {str}:
             several = tuple(column)
-        names = ", ".join(several) or name_asked(column, "by")
+        names = ", ".join(several) or asking.name_asked(column, "by")
         if len(several) == 1:
             (column,), several = several, ()
-        name = f"{self.name} by {names}"
-        require_whole(self, "by")
+        asking.require_whole(self, "by")
         if isinstance(keys, Mapping) or is_table(keys):
-            raise TypeError(f"keys must be a list of them, got {brief(keys)}: its keys or columns?")
-        known = None if keys is None else sequence(keys, "keys", "keys")
+            got = exact.brief(keys)
+            raise TypeError(f"keys must be a list of them, got {got}: its keys or columns?")
+        known = None if keys is None else exact.sequence(keys, "keys", "keys")
         for key in known or ():
             hashed(key, "keys")
             if several and not (type(key) is tuple and len(key) == len(several)):
-                raise ValueError(f"keys must be tuples of {names}, got {brief(key)}")
+                raise ValueError(f"keys must be tuples of {names}, got {exact.brief(key)}")
         if known is not None and len(set(known)) < len(known):
             raise ValueError(f"keys must be different, got {number_repr(list(known))}")
         by = Columns(several) if several else column
-        grouping = Grouping(inner(self) or self, of_what(self), by, known)
-        return Query(name, grouping, 0)
+        grouping = asking.Grouping(asking.inner(self) or self, asking.of_what(self), by, known)
+        return Query(f"{self.name} by {names}", grouping, 0)
 
 
 class OfUniverse:
     """Of a `Universe`: rows, and the people who bring them."""
 
     @classmethod
-    @by_name
+    @exact.by_name
     def product(cls: Any, *, name: str | None = None, **columns: Iterable[Any]) -> Universe:
         """Return the universe of all rows that combine some values: copies never run out.
 
@@ -184,7 +163,7 @@ class OfUniverse:
         return made
 
     @classmethod
-    @by_name
+    @exact.by_name
     def people(
         cls: Any,
         tables: Any,
@@ -216,26 +195,27 @@ class OfUniverse:
         """
         if (id is None) == (most_rows is None):
             raise ValueError(
-                f"give either id or most_rows, got id={brief(id)}, most_rows={brief(most_rows)}: "
+                "give either id or most_rows, got "
+                f"id={exact.brief(id)}, most_rows={exact.brief(most_rows)}: "
                 "people(rows, id='customer').truncated(rows=2) bounds what each brings"
             )
-        least = whole_number(least_rows, "least_rows", 0)
+        least = exact.whole_number(least_rows, "least_rows", 0)
         if id is not None:
             if least:
                 raise ValueError(
                     f"least_rows must be 0 where people have ids, got least_rows={least}"
                 )
-            named: Universe = cls(People(tables, id), False, name)
+            named: Universe = cls(persons.People(tables, id), False, name)
             return named
         given = tables.source if isinstance(tables, Universe) else tables
         rows = given if isinstance(given, Rows) else Rows(given, "rows")
-        most = whole_number(most_rows, "most_rows", 0)
+        most = exact.whole_number(most_rows, "most_rows", 0)
         if least > most:
             raise ValueError(f"least_rows must be at most most_rows, got {least} and {most}")
-        anybody: Universe = cls(AnyPeople(rows, most, least), True, name)
+        anybody: Universe = cls(persons.AnyPeople(rows, most, least), True, name)
         return anybody
 
-    @by_name
+    @exact.by_name
     def truncated(self: Any, *, keep: str | None = None, **bounds: Any) -> Universe:
         """Return the same people with bounds on what each brings, applied in the order written.
 
@@ -261,10 +241,10 @@ class OfUniverse:
         cells without the order that is needed, ValueError for other columns and several tables.
         Source: thm-people-keep in the book's lookup *People, in detail*.
         """
-        bounded = people_in(self).truncated(Truncation.of(bounds, keep))
+        bounded = persons.people_in(self).truncated(Truncation.of(bounds, keep))
         return Universe(bounded, self.unlimited, self.name)
 
-    @by_name
+    @exact.by_name
     def apply(self: Any, table: Any, *, id: str | None = None) -> Truncated:
         """Return a table of people's rows with this universe's bounds, and what they cost.
 
@@ -277,14 +257,14 @@ class OfUniverse:
         `id` tells people apart, if not this universe's. Each is bounded alone, so neighbours stay
         neighbours. Cost and errors: as `truncated`.
         """
-        return bounded_table(
-            table, people_in(self).id if id is None else id, people_in(self).bounds
+        return persons.bounded_table(
+            table, persons.people_in(self).id if id is None else id, persons.people_in(self).bounds
         )
 
     @property
     def holds_people(self: Any) -> bool:
         """Whether a record is a person, who may bring several rows."""
-        return holds_people(self)
+        return persons.holds_people(self)
 
 
 OfResult = Travels  # of results: how they are written as JSON
@@ -306,17 +286,6 @@ class OfSensitivity:
         assert sl.Change(1).are_neighbours(dataset, neighbour)
         print(query(dataset), query(neighbour))  # 3 apart
 
-        >>> import pandas as pd
-        >>> rows = Universe.population(pd.DataFrame({"mark": [1, 9]}))
-        >>> global_sensitivity(MEAN.of("mark"), rows, size=1, relation=Change(1)).snippet()
-        import pandas as pd
-        import sensitivity_lab as sl
-        query = sl.MEAN.of('mark')
-        dataset = pd.DataFrame({'mark': [1]})
-        neighbour = pd.DataFrame({'mark': [9]})  # at most 1 record changed
-        assert sl.Change(1).are_neighbours(dataset, neighbour)
-        print(query(dataset), query(neighbour))  # 8 apart
-
         Standard queries are imported; your own function, relation or kind of number you define
         where a comment says so. Tables are made in the library that yours are of (polars and
         pyarrow find the types themselves); of people, a comment says who leaves and who joins.
@@ -324,9 +293,8 @@ class OfSensitivity:
         """
         dataset, neighbour = self.witness
         query, relation = python_of(self.query), self.relation
-        people = (
-            marked_witness(self.universe, self.witness).who if holds_people(self.universe) else ()
-        )
+        of_people = persons.holds_people(self.universe)
+        people = marked_witness(self.universe, self.witness).who if of_people else ()
         ours = type(relation).__module__ == "sensitivity_lab.relations"  # else a caller's own
         asked = f"{'sl.' * ours}{relation}.are_neighbours(dataset, neighbour)"
         lines = [
@@ -337,17 +305,6 @@ class OfSensitivity:
             f"dataset = {source_of(dataset)}",
             f"neighbour = {source_of(neighbour)}  # {relation.description}",
             *(list(map(comment, people)) or [f"assert {asked}"]),
-            (
-                f"print(query(dataset), query(neighbour))  {comment(self.value)} "
-                f"apart{_of_types(self)}"
-            ),
+            f"print(query(dataset), query(neighbour))  {comment(self.value)} apart",
         ]
         return runnable(lines)
-
-
-def _of_types(found: Sensitivity) -> str:
-    """What a statement must know that a table of Python objects may not tell."""
-    asked, universe = found.query.function, found.universe
-    if not isinstance(asked, Statement) or not asked.tells_types(universe.source, universe.name):
-        return ""
-    return " with the universe's types, which an empty column of objects has lost"

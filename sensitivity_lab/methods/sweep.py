@@ -60,14 +60,19 @@ class Sweep:
         within_budget(problem.records, most.read, "records in the datasets to answer")
 
     def serves(self, problem: Problem) -> bool:
-        """Whether the sweep can answer, as far as the first answer and the levels' sizes tell."""
+        """Whether it can answer: scalars, short vectors in L∞, exact ones in L1; not too many."""
         if not self._fits(problem):
             return False
         evaluations = self._evaluations_of(problem)
         passed = sum(evaluations.lattice.count(size) for size in _levels(problem))
         if passed > self.budget.most.passed:
             return False
-        return can_sweep(evaluations.first(min(problem.plan)), problem.norm)
+        answer, norm = evaluations.first(min(problem.plan)), problem.norm
+        if norm == 0 or not isinstance(answer, tuple):
+            return norm != 0
+        is_served = norm == math.inf or (norm == 1 and all_rational(answer))
+        least = 0 if isinstance(answer, Labelled) else 1  # others may have keys
+        return is_served and least <= len(answer) <= LONGEST_VECTOR
 
     def answer(self, problem: Problem) -> Answered | None:
         """The worst pair by the extremes of all neighbours; None where order fails."""
@@ -106,9 +111,7 @@ class Sweep:
             if known.query is problem.query and known.universe is problem.universe:
                 return known
         universe = problem.universe
-        if (
-            universe not in self._lattices
-        ):  # of equal universes one, up to the largest dataset asked
+        if universe not in self._lattices:  # of equals one, up to the largest dataset asked
             alike = (each for each in self.problems if each.universe == universe)
             largest = max(max(each.sizes_answered) for each in alike if self._fits(each))
             self._lattices[universe] = lattice_of(universe.copies(largest), largest)
@@ -138,17 +141,6 @@ def _levels(problem: Problem) -> range:
     """The sizes that a sweep passes through."""
     cores = [size - removed for size, moves in problem.plan.items() for removed, _ in moves]
     return range(min(cores), max(problem.sizes_answered) + 1)
-
-
-def can_sweep(answer: Answer, norm: Norm) -> bool:
-    """Whether the sweep serves such answers."""
-    if norm == 0:
-        return False
-    if not isinstance(answer, tuple):
-        return True
-    is_served = norm == math.inf or (norm == 1 and all_rational(answer))
-    least = 0 if isinstance(answer, Labelled) else 1  # others may have keys
-    return least <= len(answer) <= LONGEST_VECTOR and is_served
 
 
 @dataclass(frozen=True)

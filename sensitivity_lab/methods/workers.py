@@ -95,16 +95,11 @@ def has_gap(problem: Problem, gap: Gap, answers: Sequence[Answer]) -> bool:
     if not has_same_shape(*answers):
         return False
     apart = gap_between(problem.norm, problem.query.root)(*answers)
-    return bool(apart == gap) or _near(apart, gap, answers)
-
-
-def _near(gap: Gap, other: Gap, answers: Iterable[Answer]) -> bool:
-    """Whether two gaps between answers that hold floats differ as these may be rounded."""
     numbers = [n for a in answers for n in (a if isinstance(a, tuple) else (a,))]
-    if not any(isinstance(number, float) for number in numbers):
-        return False
+    if apart == gap or not any(isinstance(number, float) for number in numbers):
+        return bool(apart == gap)
     room = len(numbers) * (NOTHING + NEAR * max(map(abs, map(float, numbers))))
-    return abs(float(gap) - float(other)) <= room
+    return abs(float(apart) - float(gap)) <= room
 
 
 def answer_block(task: tuple[Query, Giver, Block]) -> list[Answer]:

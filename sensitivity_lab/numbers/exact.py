@@ -9,6 +9,7 @@ import inspect
 import math
 import sys
 from collections.abc import Callable, Iterable
+from dataclasses import fields
 from decimal import Decimal
 from fractions import Fraction
 from functools import total_ordering, wraps
@@ -16,7 +17,7 @@ from itertools import islice
 from numbers import Integral, Rational, Real
 from operator import length_hint
 from reprlib import Repr
-from typing import Any, ParamSpec, TypeVar
+from typing import Any, ClassVar, ParamSpec, TypeVar
 
 import numpy as np
 
@@ -43,14 +44,8 @@ def exact_number(value: Any, what: str = "value") -> Exact:
         return simplest(Fraction(value))
     if not is_finite(value):
         raise ValueError(f"{what} must be finite, got {_decimal_text(value)}")
-    return simplest(_written_out(value, what))
-
-
-def _written_out(value: Any, what: str) -> Fraction:
-    """What the decimal text of a finite number says, if its exponent is within reason."""
-    text = value if isinstance(value, Decimal) else _decimal_text(value)
     try:
-        decimal = Decimal(text)
+        decimal = value if isinstance(value, Decimal) else Decimal(_decimal_text(value))
         lowest = int(decimal.as_tuple().exponent)  # of what is no number it is a letter
     except (ArithmeticError, ValueError) as error:
         raise ValueError(f"{what} must be written in decimals, got {brief(value)}") from error
@@ -58,7 +53,7 @@ def _written_out(value: Any, what: str) -> Fraction:
         raise ValueError(
             f"{what} must lie within 10 to the power of ±{MOST_EXPONENT:,}, got {brief(value)}"
         )
-    return Fraction(decimal) if decimal else Fraction(0)
+    return simplest(Fraction(decimal)) if decimal else 0
 
 
 def _decimal_text(value: Any) -> str:
@@ -102,6 +97,14 @@ def number_as_float(value: Exact) -> float | None:
         return None
     nearest = float(value)
     return nearest if exact_number(nearest) == value else None
+
+
+def as_float(value: Any) -> float:
+    """A number as a float: 0 and infinity where floats end, NaN where there is none."""
+    try:
+        return math.nan if value is None else float(value)
+    except OverflowError:  # `float` alone knows what it rounds to its largest number
+        return math.inf
 
 
 def by_name(function: Callable[P, T]) -> Callable[P, T]:
@@ -272,6 +275,52 @@ class _Brief(Repr):
 
 
 _BRIEF = _Brief()
+
+
+class AsNumber:
+    """A result that can be used as the number that its `value` is."""
+
+    value: Any
+    __dataclass_fields__: ClassVar[dict[str, Any]]
+
+    def __float__(self) -> float:
+        return float(self.value)
+
+    def __int__(self) -> int:
+        if self.value % 1:
+            got = f"got {self.value}: math.ceil is never too small"
+            raise ValueError(f"int must be asked of a whole number, {got}")
+        return int(self.value)
+
+    def __round__(self, digits: int | None = None) -> Any:
+        return round(self.value, digits)
+
+    def __format__(self, how: str) -> str:
+        whole = isinstance(self.value, int)  # a Fraction formats from Python 3.12 on
+        return format(self.value if whole else float(self), how) if how else str(self)
+
+    def __truediv__(self, epsilon: Any) -> Any:
+        return self.value / (Fraction(epsilon) if isinstance(epsilon, Decimal) else epsilon)
+
+    def __lt__(self, other: Any) -> Any:
+        return self.value < getattr(other, "value", other)
+
+    def __le__(self, other: Any) -> Any:
+        return self.value <= getattr(other, "value", other)
+
+    def __gt__(self, other: Any) -> Any:
+        return self.value > getattr(other, "value", other)
+
+    def __ge__(self, other: Any) -> Any:
+        return self.value >= getattr(other, "value", other)
+
+    def __eq__(self, other: Any) -> Any:
+        if type(other) is not type(self):
+            return self.value == other
+        return all(getattr(self, one.name) == getattr(other, one.name) for one in fields(other))
+
+    def __hash__(self) -> int:
+        return hash(self.value)
 
 
 @total_ordering

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Hashable, Iterable
 from dataclasses import dataclass
 from functools import cached_property, partial
 from textwrap import fill
@@ -115,7 +115,8 @@ def plot_sweep(
     if column is None and ax is not None and len(columns) > 1:
         raise ValueError(f"column must name one of {columns} to be drawn on ax, got None")
     chosen = columns if column is None else [column]
-    panels = _Panels({_sweep_title(table, n): table[table["column"] == n] for n in chosen})
+    by_title = {_sweep_title(table, name): table[table["column"] == name] for name in chosen}
+    panels = _Panels(by_title)
     return panels.figure() if ax is None else panels.on(ax)
 
 
@@ -213,7 +214,15 @@ class _Panels:
                     for panel, query in zip(grid, queries, strict=False):
                         one = rows[rows["query"] == query]
                         _draw_panel(panel, one, relations, fine=across > 3)
-                    _finish_grid(grid, len(queries), across, rows["k"])
+                    used = len(queries)
+                    for panel in grid[used:]:
+                        panel.remove()
+                    for i, panel in enumerate(grid[:used]):
+                        _number_k(panel, rows["k"])
+                        last = i + across >= used  # of its column: there k is written
+                        panel.tick_params(labelbottom=last)
+                        named = last and (across < 3 or i % across == 1) and used <= MOST_IN_PAIRS
+                        panel.set_xlabel(K_LABEL if named else "", fontsize=12)
                     if len(grid) > MOST_IN_PAIRS:
                         part.supxlabel(K_LABEL, fontsize=12)
                     part.suptitle(title)
@@ -254,7 +263,7 @@ def _draw_panel(
 
 
 def _check_table(table: pd.DataFrame, parameter: str, needed: list[str]) -> None:
-    """Refuse what is no table of ours, or has nothing to draw."""
+    """Refuse what is no table of `sweep` or `compare`, and what has no height above a whole k."""
     maker = "compare" if "closed_form" in needed else "sweep"
     if not isinstance(table, pd.DataFrame):
         raise TypeError(f"{parameter} must be a DataFrame, as {maker} returns, got {brief(table)}")
@@ -268,7 +277,17 @@ def _check_table(table: pd.DataFrame, parameter: str, needed: list[str]) -> None
                 raise TypeError(f"{parameter} must hold names as {name}, got {brief(value)}")
     if table.empty:
         raise ValueError(f"{parameter} must have at least one row, got an empty table")
-    _check_numbers(table, parameter)
+    for k in table["k"]:
+        known = isinstance(k, (int, float, np.integer, np.floating))
+        if not (known and 0 <= k <= LARGEST_K and k == int(k)):
+            most = f"{LARGEST_K:,}"
+            raise ValueError(f"{parameter} must hold whole k from 0 to {most}, got k={brief(k)}")
+    for name in HEIGHTS:
+        for value in table.get(name, ()):
+            known = is_real(value) and is_finite(value)
+            if not (is_missing(value) or (known and 0 <= exact_number(value) <= LARGEST_DRAWN)):
+                rule = f"{parameter} must hold numbers from 0 to 1e+300 as {name}"
+                raise ValueError(f"{rule} to be drawn, got {brief(value)}")
 
 
 def _with_ticks(table: pd.DataFrame, beside: pd.DataFrame) -> pd.DataFrame:
@@ -287,21 +306,6 @@ def _with_ticks(table: pd.DataFrame, beside: pd.DataFrame) -> pd.DataFrame:
         )
     joined.attrs = table.attrs
     return joined
-
-
-def _check_numbers(rows: pd.DataFrame, parameter: str) -> None:
-    """Refuse a k that is not whole, and what has no height on a scale from zero."""
-    for k in rows["k"]:
-        known = isinstance(k, (int, float, np.integer, np.floating))
-        if not (known and 0 <= k <= LARGEST_K and k == int(k)):
-            most = f"{LARGEST_K:,}"
-            raise ValueError(f"{parameter} must hold whole k from 0 to {most}, got k={brief(k)}")
-    for name in HEIGHTS:
-        for value in rows.get(name, ()):
-            known = is_real(value) and is_finite(value)
-            if not (is_missing(value) or (known and 0 <= exact_number(value) <= LARGEST_DRAWN)):
-                rule = f"{parameter} must hold numbers from 0 to 1e+300 as {name}"
-                raise ValueError(f"{rule} to be drawn, got {brief(value)}")
 
 
 def _draw_curve(panel: Axes, rows: pd.DataFrame, style: dict[str, Any]) -> None:
@@ -330,18 +334,6 @@ def _curve(rows: pd.DataFrame, name: str) -> tuple[list[int], list[float]]:
     ks = sorted({*known, *(k + 1 for k in known if k < max(known))})
     heights: list[Any] = [known.get(k) for k in ks]
     return ks, [math.nan if is_missing(height) else float(height) for height in heights]
-
-
-def _finish_grid(panels: Sequence[Axes], used: int, across: int, ks: pd.Series) -> None:
-    """Whole numbers on the shared k axis, written under the last panel of each column."""
-    for panel in panels[used:]:
-        panel.remove()
-    for i, panel in enumerate(panels[:used]):
-        _number_k(panel, ks)
-        last = i + across >= used
-        panel.tick_params(labelbottom=last)
-        named = last and (across < 3 or i % across == 1)  # two names fit side by side, three do not
-        panel.set_xlabel(K_LABEL if named and used <= MOST_IN_PAIRS else "", fontsize=12)
 
 
 def _number_k(panel: Axes, ks: pd.Series) -> None:

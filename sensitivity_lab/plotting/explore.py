@@ -133,10 +133,7 @@ class _Asked:
             picture = _html(plot_witness(found))
         except ValueError as error:  # no neighbours, or too many records for a picture
             text += f" {error}"
-        return escape(text), _html(self._panels(size, relation, name)), picture
-
-    def _panels(self, size: int, relation: Relation, name: str) -> Figure:
-        """The panels at a size, the chosen relation and k marked."""
+        # The panels, a ring at the chosen relation and k, and the picked one grey.
         table = self.table(size)
         figure = plot_sweep(table)
         chosen = table[(table["relation"] == relation.kind) & (table["k"] == relation.k)]
@@ -147,7 +144,7 @@ class _Asked:
                 panel.plot(relation.k, float(value), "o", ms=15, mfc="none", c=INK, clip_on=False)
             if query == name:
                 panel.set_facecolor(BAND)
-        return figure
+        return escape(text), _html(figure), picture
 
 
 def _html(figure: Figure) -> str:

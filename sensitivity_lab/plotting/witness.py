@@ -170,15 +170,13 @@ class Picture:
 
 def _on_a_line(sensitivity: Sensitivity, width: float, ax: Axes | None = None) -> Picture:
     """Two rows of dots on one number line."""
-    universe, said = sensitivity.universe, _said(sensitivity)
-    datasets: Sequence[tuple[Any, ...]] = ()
-    if said is not None:
+    universe, query, said = sensitivity.universe, sensitivity.query, _said(sensitivity)
+    if said is None:
+        datasets = [tuple(dataset) for dataset in sensitivity.witness]
+        if unsaid := [dataset_text(dataset) for dataset in datasets if None in dataset]:
+            raise ValueError(f"witness must hold numbers to be drawn, got None in {unsaid[0]}")
+    else:
         datasets = [said.dataset(at.tolist()) for at in positions_of(sensitivity)]
-    for dataset in sensitivity.witness if said is None else ():
-        if None in dataset:
-            got = dataset_text(dataset)
-            raise ValueError(f"witness must hold numbers to be drawn, got None in {got}")
-        datasets = (*datasets, tuple(dataset))
     room, tall = 72 * width - BESIDE, float(ROW)
     if ax is not None:
         wide, high = space_of(ax)
@@ -186,24 +184,42 @@ def _on_a_line(sensitivity: Sensitivity, width: float, ax: Axes | None = None) -
     answers = answers_on(sensitivity)
     scale: Sequence[Any] = ()  # all values of a small universe
     if universe.distinct <= MOST_TICKS:
-        few = universe.values if said is None else said.dataset(range(universe.distinct))
-        scale = [value for value in few if value is not None]
-    # Answers lie on the line where each is one number, in the records' unit and span.
-    proved, span = sensitivity.query.proved, [*map(exact_number, (*sum(datasets, ()), *scale))]
-    unlike = bool(proved and not proved.among_records)
-    unlike = unlike or any(isinstance(answer, tuple) for answer in answers)
-    inside = not unlike and all(min(span) <= exact_number(n) <= max(span) for n in answers)
+        scale = universe.values if said is None else said.dataset(range(universe.distinct))
+        scale = [value for value in scale if value is not None]
+    # Answers are marked where they are one number each, in the unit and the span of records.
+    span = [*map(exact_number, [*sum(datasets, ()), *scale])]
+    apart = query.proved and not query.proved.among_records
+    apart = apart or any(isinstance(answer, tuple) for answer in answers)
+    inside = not apart and all(min(span) <= exact_number(one) <= max(span) for one in answers)
     marks = answers if inside else []
     line = NumberLine([*datasets[0], *datasets[1]], marks, scale, room)
     rows, dot = _dots(datasets, line, tall)
     ends = [BAND + dot * (1 + max((level for _, level, _ in row), default=0)) for row in rows]
     above, below = (0.0, 0.0) if ax is None else (BAND + tall - sum(ends) / 2, KEYS)
 
+    told = answer_texts(*answers) if any(isinstance(a, Labelled) for a in answers) else ("", "")
+
     def paint(axes: Axes) -> None:
         axes.set_ylim(-ends[1] - ANSWER - above - below, ends[0] + ANSWER + above)
         _set_out(axes, line)
-        _draw_dots(axes, rows, dot)
-        _draw_answers(axes, line, answers, ends, sensitivity.query.name, marked=bool(marks))
+        for row, side in zip(rows, (1, -1), strict=True):
+            for x, level, kind in row:
+                style = KINDS[kind] | {"markersize": KINDS[kind]["markersize"] * dot}
+                axes.plot(x, side * (BAND + dot * level), markeredgewidth=0.15 * dot, **style)
+        shared = [{x: y for x, y, kind in reversed(row) if kind == "in both"} for row in rows]
+        for x, level in shared[0].items():
+            joined = [BAND + dot * level, -BAND - dot * shared[1][x]]
+            axes.plot([x, x], joined, color=PALE, linewidth=0.8, zorder=0)
+        for answer, end, side, keyed in zip(answers, ends, (1, -1), told, strict=True):
+            x = line.x_of(answer) if marks else line.room / 2
+            if marks:
+                axes.plot([x, x], [0, side * end], color=INK, linewidth=2, zorder=1)
+            vector = isinstance(answer, tuple)
+            text = true_minus(number_text(answer) if vector else equals_text(answer))
+            text = keyed or (text if vector else f"{query.name} {text}")
+            half = 4 * len(text)
+            at = max(min(x, line.room - half), half), side * (end + 3)  # text stays on the page
+            axes.text(*at, text, ha="center", va="bottom" if side > 0 else "top")
         _draw_gap(axes, line, marks, true_minus(value_text(sensitivity.value)))
 
     title = heading(sensitivity.query, sensitivity.relation)
@@ -281,7 +297,18 @@ def _set_out(axes: Axes, line: NumberLine) -> None:
     bases = (BAND - 8, 8 - BAND)
     for base in bases:
         axes.axhline(base, color=PALE, linewidth=1, zorder=0)
-    shown = _roomy(line)
+
+    def touch(left: Exact, right: Exact) -> bool:
+        letters = len(_tick_text(left)) + len(_tick_text(right)) + 1
+        return line.x_of(right) - line.x_of(left) < 4.2 * letters
+
+    # The values that can be written without touching; both ends always are.
+    rest, shown = line.values[1:], line.values[:1]
+    for value in rest:
+        if not touch(shown[-1], value) and (value == rest[-1] or not touch(value, rest[-1])):
+            shown.append(value)
+    if rest and shown[-1] != rest[-1]:
+        shown[-1:] = [rest[-1]]
     axes.set_xticks([line.x_of(value) for value in shown], [_tick_text(value) for value in shown])
     paper = {"facecolor": PAPER, "edgecolor": "none", "pad": 0}  # a wider one would cut the ticks
     for middle in line.breaks:
@@ -293,58 +320,6 @@ def _tick_text(value: Exact) -> str:
     """A value of the number line to ten digits, beyond the floats to six."""
     inside = value == 0 or Fraction(1, 10**300) < abs(Fraction(value)) < 10**300
     return true_minus(f"{float(value):,.10g}" if inside else number_text(value))
-
-
-def _roomy(line: NumberLine) -> list[Exact]:
-    """The values that can be written under the line without touching, both ends too."""
-
-    def touch(left: Exact, right: Exact) -> bool:
-        letters = len(_tick_text(left)) + len(_tick_text(right)) + 1
-        return line.x_of(right) - line.x_of(left) < 4.2 * letters
-
-    first, *rest = line.values
-    shown = [first]
-    for value in rest:
-        if not touch(shown[-1], value) and (value == rest[-1] or not touch(value, rest[-1])):
-            shown.append(value)
-    return shown if not rest or shown[-1] == rest[-1] else [*shown[:-1], rest[-1]]
-
-
-def _draw_dots(axes: Axes, rows: Sequence[Sequence[Dot]], dot: float) -> None:
-    """Both rows: the first grows upwards, the second downwards; shared records are joined."""
-    for row, side in zip(rows, (1, -1), strict=True):
-        for x, level, kind in row:
-            style = KINDS[kind] | {"markersize": KINDS[kind]["markersize"] * dot}
-            axes.plot(x, side * (BAND + dot * level), markeredgewidth=0.15 * dot, **style)
-    above, below = (
-        {x: level for x, level, kind in reversed(row) if kind == "in both"} for row in rows
-    )
-    for x in above:
-        ends = [BAND + dot * above[x], -BAND - dot * below[x]]
-        axes.plot([x, x], ends, color=PALE, linewidth=0.8, zorder=0)
-
-
-def _draw_answers(
-    axes: Axes,
-    line: NumberLine,
-    answers: Sequence[Any],
-    ends: Sequence[float],
-    name: str,
-    *,
-    marked: bool,
-) -> None:
-    """The query's answer at the end of each row, with a tick where it lies on the line."""
-    told = answer_texts(*answers) if any(isinstance(a, Labelled) for a in answers) else ("", "")
-    for answer, end, side, keyed in zip(answers, ends, (1, -1), told, strict=True):
-        x = line.x_of(answer) if marked else line.room / 2
-        if marked:
-            axes.plot([x, x], [0, side * end], color=INK, linewidth=2, zorder=1)
-        vector = isinstance(answer, tuple)
-        text = true_minus(number_text(answer) if vector else equals_text(answer))
-        text = keyed or (text if vector else f"{name} {text}")
-        half = 4 * len(text)
-        inside = max(min(x, line.room - half), half)  # text stays on the page
-        axes.text(inside, side * (end + 3), text, ha="center", va="bottom" if side > 0 else "top")
 
 
 def _draw_gap(axes: Axes, line: NumberLine, marks: Sequence[Any], value: str) -> None:

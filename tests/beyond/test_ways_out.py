@@ -110,6 +110,7 @@ WAYS_OUT = [
     (lambda: sl.Universe.people(ORDERS, id="customer", most_rows=2), "id='customer').truncated(rows=2)"),
     (lambda: sl.sql("SELECT COUNT(*) FROM t WHERE x > ?"), "parameters written in"),
     # names
+    *((lambda name=name: getattr(sl, name), "its scale is found / epsilon, with norm=2 for Gaussian noise") for name in ("noise_scale", "laplace")),
     *((lambda name=name: getattr(sl, name), f"there is {words}") for name, words in {
         "assert_sensitivity": "sl.testing.assert_sensitivity", "mean": "sl.MEAN", "AVG": "sl.MEAN", "Hamming": "sl.Change(1)",
         "count_if": "sl.count_where(", "noise": "no noise here", "Dataset": "no class for it", "global_sensitivty": "sl.global_sensitivity",
@@ -121,14 +122,12 @@ WAYS_OUT = [
 
 @pytest.mark.parametrize(("call", "way_out"), WAYS_OUT)
 def test_a_mistake_is_told_what_to_type(call, way_out):
-    """Catches a refusal that says what is wrong and not what to type;
-    or a mistake that is answered."""
+    """Catches a refusal that says not what to type; or a mistake that is answered."""
     told_what_to_type(call, way_out)
 
 
 def test_groups_that_are_not_solved_are_refused_before_the_rows_are_read():
-    """Catches 14 seconds before a refusal: the rows of a long table told apart,
-    to count its datasets."""
+    """Catches 14 seconds before a refusal: rows told apart, to count its datasets."""
     rows = {"x": np.arange(30_000) % 50, "g": ["a", "b", "c"] * 10_000}
     universe = sl.Universe.population(pd.DataFrame(rows))
     for query in (sl.MEAN, sl.MEDIAN, sl.quantile(0.9)):

@@ -28,7 +28,6 @@ from sensitivity_beyond.audit.claim_and_scope import (
 from sensitivity_beyond.audit.orderings import OrderedWalk, are_edits, moves_kept
 from sensitivity_beyond.audit.report import Audit, AuditRow
 from sensitivity_beyond.audit.search.search import (
-    checked_source,
     checked_spending,
     require_budget,
     search,
@@ -87,9 +86,8 @@ def audit(
     under Change(1); "exact" and "loose" speak of these.
 
     Ints, Fractions and Decimals are compared exactly. Where the claim or the answers are floats,
-    numbers that agree to 1e-9, relative, are the same. Rows where nothing is feasible say
-    "infeasible". The function is asked twice more about the pair of each row before the
-    verdict: if it then answers otherwise, it depends on more than the dataset, and is refused.
+    numbers that agree to 1e-9, relative, are the same. The function is asked twice more about the
+    pair of each row: if it then answers otherwise, it is refused.
 
     :param function: a `Query`, or any callable that receives a sorted tuple of records and answers
         a number or a vector; a pandas Series is compared label by label. It is asked about the
@@ -103,42 +101,34 @@ def audit(
     :param sizes_within: instead of `sizes`, a range in which the sizes of dataset and neighbour
         both lie.
     :param relations: one or a list of them; each makes a row with every size.
-    :param norm: 1, 2 or infinity: how vectors are measured; 0 counts the entries that differ.
-    :param output_metric: instead of a norm, a function of two answers of any kind that gives the
-        distance between them, a number of at least 0.
+    :param norm: as in `global_sensitivity`.
+    :param output_metric: as in `global_sensitivity`.
     :param order: None gives the function sorted records, and refuses one of tables whose answer
         depends on the order of their rows; "any" gives it every ordering of dataset and
-        neighbour (an at-most relation then holds two orderings of one dataset together); "kept"
-        sequences whose records are inserted, deleted or, for `Change`, replaced in place. A
-        standard query is given its records sorted all the same.
+        neighbour; "kept" sequences whose records are inserted, deleted or, for `Change`, replaced
+        in place. A standard query is given its records sorted all the same.
     :param method: as `global_sensitivity`; or "search", which tries `trials` pairs in each row of
         a universe that is too large: first the layouts in which the standard queries are worst,
         then climbs. A find is a proof, and that nothing is found proves nothing.
     :param max_datasets: as `global_sensitivity`; it bounds sequences, too.
     :param trials: how many pairs a search tries in each row, with two calls of the function each
         (four of one of tables, for their other orders): 10,000, or as many as `seconds` allow.
-    :param seconds: how long it may take; of a search each row, and what it finds then depends on
-        the machine.
+    :param seconds: how long it may take; of a search each row.
     :param seed: that of a search, a whole number: with the same seed it tries the same pairs.
-    :param rng: instead of a seed a NumPy generator, which each row draws from in turn, or a whole
-        number, which is a seed; None is `seed`.
-    :param executor: answers a callable on many workers, but in a search, where each step waits for
-        the last; the function must be thread-safe in a pool of threads.
+    :param rng: instead, a NumPy generator, which each row draws from in turn; or a whole number.
+    :param executor: answers a callable on many workers, but in a search.
     :param progress: whether a bar is shown; by default one comes after five seconds.
     :return: a row for each relation and size, and what the verdicts speak of.
-    :raises TypeError: for a claim that is no number or has other parameters, and for what is no
-        function, universe, size or relation.
+    :raises TypeError: for a claim that is no number or has other parameters.
     :raises ValueError: for a claim that is negative or NaN, options that do not go together, a
-        function that fails or is not deterministic, and as `global_sensitivity`.
+        function that fails or is not deterministic; all else as `global_sensitivity`.
     :raises Infeasible: if no row is feasible.
     :raises TooLarge: over 10,000 rows, for datasets too large to hold, and over `max_datasets`.
     :raises NotProved: where `method` names a route that is not proved for the function.
 
     Cost: as `global_sensitivity`; with an `output_metric` or an `order` every pair is walked.
     Source: def-audits-verdict and thm-audits-wider in the book's chapter on audits. Why the order
-    of records matters: Casacuberta, Shoemate, Vadhan and Wagaman (2022), "Widespread
-    underestimation of sensitivity in differentially private libraries and how to fix it",
-    doi:10.1145/3548606.3560708.
+    of records matters: Casacuberta and others (2022), doi:10.1145/3548606.3560708.
     """
     query = _as_function(function)
     check_universe(universe)
@@ -169,7 +159,9 @@ def audit(
             f"{count_text(records)} records, of two datasets in each row, exceed the limit of "
             f"{MOST_HELD:,}; ask for smaller or fewer sizes"
         )
-    source = checked_source(seed, rng) if searched else 0
+    if seed and rng is not None:
+        raise ValueError(f"give either seed or rng, got seed={brief(seed)} and rng={brief(rng)}")
+    source = rng if isinstance(rng, np.random.Generator) else whole_number(rng or seed, "seed", 0)
     worst = iter(_worst(problems, subject, scope, method, budget, source))
     rows = [
         row if problem is None else _judged(row, problem, subject, scope.order, next(worst))
@@ -322,19 +314,16 @@ def audit_map(
     For each d of `distances` the exact number is the largest output distance over all pairs
     whose input distance is at most d. A row's `relation` names the input metric, and its `k` is d.
 
-    :param function: any callable; it is asked about each input as it is given.
     :param claim: a number of at least 0, or a function of d.
-    :param inputs: a list of datasets, or of whatever else the function and `input_metric` take.
-    :param distances: a list of numbers of at least 0, in the unit of `input_metric`; each makes a
-        row.
+    :param inputs: a list of whatever the function and `input_metric` take.
+    :param distances: a list of numbers of at least 0, in the unit of `input_metric`: the rows.
     :param input_metric: a function of two inputs that gives a number of at least 0. It must be
         symmetric, and 0 between an input and itself.
     :param output_metric: the same for two answers.
     :param max_pairs: the most pairs of inputs that are compared.
     :return: a row for each distance.
-    :raises TypeError: for what is no function, and for a claim or a distance that is no number.
     :raises ValueError: for a claim or a distance that is negative or NaN, a function or a metric
-        that fails, and a function that is not deterministic.
+        that fails, and a function that is not deterministic; TypeError for no number.
     :raises TooLarge: over `max_pairs` pairs or 10,000 rows, before any work.
 
     Cost: the function once for each input, the metrics once for each pair.

@@ -10,13 +10,8 @@ from operator import itemgetter
 from typing import Any
 
 from sensitivity_beyond.audit.subject import Subject, Widest
+from sensitivity_lab.methods import workers
 from sensitivity_lab.methods.walk import count_pairs
-from sensitivity_lab.methods.workers import (
-    answers_in_blocks,
-    block_edges,
-    few_of,
-    hold,
-)
 from sensitivity_lab.numbers.gap import arithmetics, same_shape
 from sensitivity_lab.problem import PAIRS_PER_DATASET, Budget, Problem, within_budget
 from sensitivity_lab.relations import Move, Relation, neighbours_of
@@ -147,13 +142,13 @@ class OrderedWalk:
     def _answer_all(self, size: int, budget: Budget) -> None:
         """Ask the function about every reading of a size, here or on an executor's workers."""
         points, asked, given = list(self._points(size)), self.subject.asked, self.subject.given
-        hold(asked, given, [points[i] for i in few_of(len(points))])
+        workers.hold(asked, given, [points[i] for i in workers.few_of(len(points))])
         together = self.subject.together
-        edges = block_edges(len(points), size, budget.executor, together)
+        edges = workers.block_edges(len(points), size, budget.executor, together)
         groups = [points[start:stop] for start, stop in pairwise(edges)]
         as_given = sorted if self.subject.query.exact else tuple  # a standard query's are sorted
         blocks = ([(*as_given(r),) for p in group for r in self._readings(p)] for group in groups)
-        answered = answers_in_blocks(asked, given, blocks, budget.executor)
+        answered = workers.answers_in_blocks(asked, given, blocks, budget.executor)
         bar = {"total": len(groups), "desc": f"size {size}", "unit": " blocks"}
         for group, block in zip(groups, budget.bar(answered, **bar), strict=True):
             answers = iter(block)

@@ -23,6 +23,7 @@ from sensitivity_beyond.tables.python import Snippet, comment, python_of, runnab
 from sensitivity_beyond.tables.shown import Marked, rows_on_a_line
 from sensitivity_beyond.tables.to_json import Travels
 from sensitivity_lab.methods.witness import SIDES
+from sensitivity_lab.numbers.exact import as_float
 from sensitivity_lab.numbers.gap import Labelled, amount
 from sensitivity_lab.numbers.text import dataset_text, number_repr, number_text
 from sensitivity_lab.results import answer_texts
@@ -207,10 +208,7 @@ class Audit(Travels):
     that were asked about, and no more: this universe, these sizes and relations. They are said of
     no row with a direction that `not_asked` names. On a wider universe the same claim has the same
     ratio or a smaller one. `asked` holds what was asked, piece by piece: its `universe`, `sizes` or
-    `sizes_within`, `relations`, and so on.
-
-    Two audits are equal if what they asked, of a function of what name, and all rows are. They
-    can be pickled if the function can.
+    `sizes_within`, `relations`, and so on. Audits can be pickled if the function can.
     Source: thm-audits-wider in the book's chapter on audits.
     """
 
@@ -309,18 +307,13 @@ class Audit(Travels):
           relation  k size claimed exact  ratio    verdict    dataset  neighbour
         0   Change  2    3       1     2    0.5  too small  (0, 0, 0)  (0, 1, 1)
 
-        Datasets that are tables stand in a line each; the rows of the audit have them whole.
         After a search, and where directions were not asked, the column `exact` is called `found`:
         it holds lower bounds. A column `not_asked` names such directions, row by row.
         """
         columns = ["relation", "k", "size", "claimed", self._found, "ratio", "verdict"]
         rows = [{name: getattr(row, name) for name in columns} for row in self.rows]
         for cells, row in zip(rows, self.rows, strict=True):
-            try:
-                ratio = math.nan if row.ratio is None else float(row.ratio)
-            except OverflowError:  # `float` alone knows what it rounds to its largest number
-                ratio = math.inf
-            cells |= {"ratio": ratio, **dict(zip(SIDES, row.sides, strict=True))}
+            cells |= {"ratio": as_float(row.ratio), **dict(zip(SIDES, row.sides, strict=True))}
             cells |= {"not_asked": "; ".join(row.not_asked)} if self.not_asked else {}
         frame = pd.DataFrame(rows, dtype=object)
         return frame.astype({"relation": str, "ratio": float, "verdict": str})
@@ -411,11 +404,8 @@ class Audit(Travels):
         >>> report = audit(mean, 2, values, sizes=[1, 2], relations=[Remove(1)])
         >>> report.objection(allow_not_asked=True) is None
         True
-        >>> print(report.objection(allow_not_asked=False)[0])
-        mean: held where asked; the empty dataset was not asked
-          remove 1: leaves 0 records, where mean raised ZeroDivisionError: division by zero
-        Make mean answer on the empty dataset, or ask larger sizes alone (as by
-        sizes_within=range(1, ...)), or pass allow_not_asked=True.
+        >>> report.objection(allow_not_asked=False)[0].partition("\\n")[0]
+        'mean: held where asked; the empty dataset was not asked'
         """
         if self.violations:
             text = f"{self}\n\n{self.snippet()}"

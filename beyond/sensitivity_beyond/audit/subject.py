@@ -14,15 +14,7 @@ from sensitivity_beyond.tables.lifting import lift
 from sensitivity_beyond.tables.order import are_one
 from sensitivity_lab.extension import Answering
 from sensitivity_lab.methods.workers import hold
-from sensitivity_lab.numbers.gap import (
-    Gap,
-    Metric,
-    Norm,
-    Told,
-    gap_between,
-    has_same_shape,
-    same_shape,
-)
+from sensitivity_lab.numbers import gap as gaps
 from sensitivity_lab.numbers.text import dataset_text, number_text, one_line
 from sensitivity_lab.queries import MeasuredBy, Query, measured_by
 from sensitivity_lab.results import presented
@@ -48,8 +40,8 @@ class Subject:
     def __init__(
         self,
         query: Query,
-        norm: Norm,
-        metric: Metric | None,
+        norm: gaps.Norm,
+        metric: gaps.Metric | None,
         universe: Universe | None = None,
         *,
         any_order: bool = False,
@@ -98,12 +90,12 @@ class Subject:
     def _as_given(self, dataset: Any, at: Indices | None) -> Any:
         return own_copy(dataset) if self.image is None else self.given(at or ())
 
-    def measure(self) -> Callable[[Any, Any], Gap]:
+    def measure(self) -> Callable[[Any, Any], gaps.Gap]:
         """The function that measures two answers; it refuses answers of two shapes."""
-        between, query = gap_between(self.norm, self.query.root), self.query
+        between, query = gaps.gap_between(self.norm, self.query.root), self.query
 
-        def gap(a: Any, b: Any) -> Gap:
-            same_shape(b, a, query.name)
+        def gap(a: Any, b: Any) -> gaps.Gap:
+            gaps.same_shape(b, a, query.name)
             return between(a, b)
 
         return gap
@@ -113,7 +105,7 @@ class Subject:
         here, there = self.answer(dataset, at[0]), self.answer(neighbour, at[1])
         return presented(self.measure()(here, there))
 
-    def pair(self, gap: Gap, here: Indices, there: Indices) -> Widest:
+    def pair(self, gap: gaps.Gap, here: Indices, there: Indices) -> Widest:
         """Two datasets of positions as the function is given them,
         in several orders of their rows."""
         assert self.universe is not None
@@ -126,7 +118,7 @@ class Subject:
         return Widest(apart, dataset, neighbour, at)
 
 
-def _answering(query: Query, metric: Metric | None) -> Query:
+def _answering(query: Query, metric: gaps.Metric | None) -> Query:
     """A query, or with a metric one that answers anything, called as it was."""
     return query if metric is None else replace(measured_by(query, metric), name=query.name)
 
@@ -163,11 +155,11 @@ def _asked_twice(subject: Subject, dataset: Any, at: Indices | None) -> Any:
 def _are_alike(subject: Subject, answer: Any, again: Any) -> bool:
     """Whether two answers are one; those of a metric's kind are if it finds no distance."""
     if subject.metric is None:
-        return has_same_shape(answer, again) and bool(answer == again)
+        return gaps.has_same_shape(answer, again) and bool(answer == again)
     return are_one(answer, again)
 
 
 def _short(value: object) -> str:
     """A dataset or an answer on a line of a message."""
-    told = value.answer if isinstance(value, Told) else value
+    told = value.answer if isinstance(value, gaps.Told) else value
     return one_line(dataset_text(told), LONGEST_TOLD)

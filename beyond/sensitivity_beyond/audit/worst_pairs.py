@@ -57,19 +57,10 @@ def worst_pairs(
     of a dataset and itself: where nothing else is a neighbour there is no pair, and the sensitivity
     is 0. Of equally wide pairs the smallest datasets come first.
 
-    :param function: a `Query`, or a callable, as `sl.global_sensitivity` takes it.
-    :param universe: the records that a dataset can have.
-    :param size: the number of records of the dataset, or a range in which both sizes lie.
-    :param relation: who is a neighbour.
-    :param count: how many pairs at the most, from 1.
-    :param norm: 1, 2 or infinity; it measures vectors. 0 counts the entries that differ.
-    :param max_datasets: how many datasets may be answered; 20 times as many pairs are visited.
+    :param count: how many pairs at the most, from 1; all else is as `sl.global_sensitivity` has it.
     :return: an iterator of `Pair`; a dataset has the form that the function receives.
-    :raises Infeasible: if no direction of the relation is feasible.
-    :raises TooLarge: before any work, where the cost exceeds what `max_datasets` allows.
-    :raises ValueError: for bad input; TypeError for what has the wrong type.
 
-    Cost: every pair is visited, and `count` of them are held.
+    Cost: every pair is visited, and `count` of them are held. Errors: as `sl.global_sensitivity`.
     """
     check_universe(universe)
     most = whole_number(count, "count", 1)

@@ -23,15 +23,8 @@ from sensitivity_beyond.proofs.at_distance import AtDistance, Bounded
 from sensitivity_beyond.proofs.routes import at_distance
 from sensitivity_beyond.tables.asking import inner, of_what
 from sensitivity_beyond.tables.columns import numbers_of
+from sensitivity_lab.numbers import exact
 from sensitivity_lab.numbers.errors import NotProved
-from sensitivity_lab.numbers.exact import (
-    Exact,
-    brief,
-    by_name,
-    checked_bounds,
-    exact_number,
-    whole_number,
-)
 from sensitivity_lab.numbers.gap import rational
 from sensitivity_lab.numbers.text import fields_repr, value_text
 from sensitivity_lab.proved.family import Family
@@ -47,8 +40,8 @@ LARGEST = Fraction(sys.float_info.max)
 MILDEST, HARSHEST = Fraction(1, 10**300), 10**300
 
 
-@dataclass(frozen=True)
-class SmoothSensitivity:
+@dataclass(frozen=True, eq=False)
+class SmoothSensitivity(exact.AsNumber):
     """The smooth sensitivity of a query at one dataset, and what attains it.
 
     >>> from sensitivity_lab import MEDIAN
@@ -65,19 +58,16 @@ class SmoothSensitivity:
 
     value: float
     distance: int
-    local: Exact
+    local: exact.Exact
     query: Query = field(repr=False)
-    bounds: tuple[Exact, Exact]
-    beta: Exact
+    bounds: tuple[exact.Exact, exact.Exact]
+    beta: exact.Exact
     _dataset: Bounded = field(repr=False)
     _pair: WorstPair = field(repr=False)
     _margin: float = field(default=0.0, repr=False)
 
     def __repr__(self) -> str:
         return fields_repr(self)
-
-    def __float__(self) -> float:
-        return self.value
 
     def _repr_html_(self) -> str:
         return html_table(
@@ -122,7 +112,7 @@ class SmoothSensitivity:
         )
 
 
-@by_name
+@exact.by_name
 def smooth_sensitivity(
     query: Query, dataset: Iterable[Any], *, bounds: tuple[Any, Any], beta: Any
 ) -> SmoothSensitivity:
@@ -139,9 +129,8 @@ def smooth_sensitivity(
     the witness is shown. Serves count, count_distinct, sum, mean, variance, min, max, median and
     every quantile, on all datasets of this size with real records in `bounds`, where at most one
     record changes. The variance may need a value between whole numbers, which the witness shows.
-    The search runs in floats, and all that come near the largest are settled exactly. In a
-    quantile there can be too many of these: the value is then (1 + 10⁻¹²) times the largest of
-    some, and no distance has more.
+    What comes near the largest in floats is settled exactly. In a quantile that can be too much:
+    the value is then (1 + 10⁻¹²) times the largest of some, and no distance has more.
 
     Cost: O(n log n) for n records, which may be a NumPy array; O(n) for each row near the largest.
     Raises ValueError for records outside the bounds, bounds out of order, a β that is not above
@@ -150,9 +139,9 @@ def smooth_sensitivity(
     thm-at-distance-variance and thm-at-distance-monotone on the book's page of proofs.
     """
     query, asked = _asked(query, dataset, bounds)
-    discount = exact_number(beta, "beta")
+    discount = exact.exact_number(beta, "beta")
     if discount <= 0:
-        raise ValueError(f"beta must be above 0, got beta={brief(beta)}")
+        raise ValueError(f"beta must be above 0, got beta={exact.brief(beta)}")
     in_floats = float(min(max(discount, MILDEST), HARSHEST))
     candidates, margin = asked.nearly_widest(in_floats)
     distance, pair = _settled(candidates, discount)
@@ -170,10 +159,10 @@ def smooth_sensitivity(
     )
 
 
-@by_name
+@exact.by_name
 def sensitivity_at_distance(
     query: Query, dataset: Iterable[Any], *, bounds: tuple[Any, Any], distance: int
-) -> Exact:
+) -> exact.Exact:
     """Return the largest local sensitivity within `distance` changed records of a dataset.
 
     >>> from sensitivity_lab import MEDIAN
@@ -187,13 +176,13 @@ def sensitivity_at_distance(
     `smooth_sensitivity`.
     """
     _, asked = _asked(query, dataset, bounds)
-    whole_number(distance, "distance", 0)
+    exact.whole_number(distance, "distance", 0)
     return rational(asked.widest(min(distance, len(asked.dataset))).gap)
 
 
 def _asked(query: Any, dataset: Iterable[Any], bounds: Any) -> tuple[Query, AtDistance]:
     """Check what is asked, and sort the dataset; of what records say it is asked of the numbers."""
-    ends = checked_bounds(bounds)
+    ends = exact.checked_bounds(bounds)
     if isinstance(query, Query) and (of_numbers := inner(query)) is not None:
         ends = query.bounds_of(*ends)
         dataset = numbers_of(Universe.population(dataset), of_what(query))
@@ -201,7 +190,7 @@ def _asked(query: Any, dataset: Iterable[Any], bounds: Any) -> tuple[Query, AtDi
     proved: Family | None = query.proved if isinstance(query, Query) else None
     route = at_distance(proved) if proved else None
     if route is None:
-        got = query if isinstance(query, Query) else brief(query)
+        got = query if isinstance(query, Query) else exact.brief(query)
         raise NotProved(
             "query must be count, count_distinct, sum, mean, variance, min, max, median or a "
             f"quantile, whose sensitivity at a distance is proved, got {got}"
@@ -215,7 +204,9 @@ def _asked(query: Any, dataset: Iterable[Any], bounds: Any) -> tuple[Query, AtDi
     return query, route(Bounded(universe, ends))
 
 
-def _settled(candidates: Iterable[tuple[int, WorstPair]], beta: Exact) -> tuple[int, WorstPair]:
+def _settled(
+    candidates: Iterable[tuple[int, WorstPair]], beta: exact.Exact
+) -> tuple[int, WorstPair]:
     """The largest discounted gap; e^(−βt) is irrational, so only equal distances can tie."""
 
     def key(candidate: tuple[int, WorstPair]) -> tuple[Fraction, bool, int]:
@@ -226,14 +217,14 @@ def _settled(candidates: Iterable[tuple[int, WorstPair]], beta: Exact) -> tuple[
     return max(candidates, key=key)
 
 
-def _discounted(gap: Exact, exponent: Exact) -> Fraction:
+def _discounted(gap: exact.Exact, exponent: exact.Exact) -> Fraction:
     """e^(−exponent) · gap, to 50 digits; exact where the exponent is 0."""
     ratio = Fraction(exponent)
     power = DIGITS.divide(Decimal(-ratio.numerator), Decimal(ratio.denominator))
     return gap * Fraction(DIGITS.exp(power))
 
 
-def _rounded_up(gap: Exact, exponent: Exact, margin: float) -> float:
+def _rounded_up(gap: exact.Exact, exponent: exact.Exact, margin: float) -> float:
     """(1 + margin) · e^(−exponent) · gap as a float that is not below it."""
     value = _discounted(gap, exponent) * (1 + Fraction(margin))
     if value > LARGEST:

@@ -25,6 +25,7 @@ from sensitivity_beyond.proofs.routes import on_dataset, on_population, on_value
 from sensitivity_beyond.proofs.sorted_records import Pool, SortedRecords
 from sensitivity_beyond.proofs.vectors import widest_of_vectors
 from sensitivity_beyond.tables.asking import grouping
+from sensitivity_beyond.tables.counting import as_sum
 from sensitivity_beyond.tables.people import people_or_none
 from sensitivity_lab.numbers.gap import Answer, gap_between
 from sensitivity_lab.problem import Budget, Problem
@@ -58,7 +59,7 @@ def widest_gaps(problem: Problem) -> D | None:
     query, universe = problem.query, problem.universe
     if (by_group := grouping(query)) is not None:
         of_people = people_or_none(universe) is not None
-        return (gaps_by_group_of_people if of_people else gaps_by_group)(problem, by_group)
+        return (gaps_by_group_of_people if of_people else gaps_by_group)(problem, as_sum(by_group))
     if query.proved is None or universe.has_missing or problem.norm == 0:
         return None
     if not universe.numeric:
@@ -97,8 +98,9 @@ def solve_local(problem: Problem, dataset: Indices) -> WorstPair | None:
     """Return the widest gap at a dataset, with a neighbour that has it, or None without a proof."""
     query, universe = problem.query, problem.universe
     if (by_group := grouping(query)) is not None:
-        of_people = people_or_none(universe) is not None
-        return (widest_of_vectors if of_people else widest_by_group)(problem, by_group, dataset)
+        if people_or_none(universe) is not None:
+            return widest_of_vectors(problem, as_sum(by_group), dataset)
+        return widest_by_group(problem, by_group, dataset)
     if query.proved is None or universe.has_missing or problem.norm == 0:
         return None
     if not universe.numeric:  # all rows of all people together

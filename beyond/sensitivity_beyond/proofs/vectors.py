@@ -16,7 +16,7 @@ import math
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from itertools import accumulate, chain, repeat
 from typing import Any
@@ -25,7 +25,7 @@ import numpy as np
 
 from sensitivity_beyond.proofs.groups import codes_by_group
 from sensitivity_beyond.tables.asking import Grouping
-from sensitivity_beyond.tables.columns import Always, numbers_of
+from sensitivity_beyond.tables.columns import Always, Said, numbers_of
 from sensitivity_beyond.tables.lifting import Members
 from sensitivity_beyond.tables.people import PERSON, OfOneRow, Persons, people_or_none
 from sensitivity_beyond.tables.rows import Rows
@@ -70,9 +70,7 @@ class Vectors:
         if not isinstance(says, np.ndarray) and not all(map(is_real, says)):
             return None
         whole, scale = in_whole_numbers(says)
-        by = grouping.by_what
-        by = OfOneRow.over(by, people) if callable(by) else by
-        codes, known = codes_by_group(rows, by, grouping.keys)
+        codes, known = codes_by_group(rows, grouping.by_what, grouping.keys)
         order, starts = people.order[None], people.starts[None]
         whose = np.repeat(np.arange(len(starts) - 1, dtype=np.int64), np.diff(starts))
         counts = codes[order] < (known if grouping.keys is not None else math.inf)
@@ -127,7 +125,7 @@ class Furthest:
 
     def _ask(self, a: int, b: int) -> Pick | None:
         """The widest for some a and b; None where no search finds it soon."""
-        own = np.full(self.vectors.people, a + b) if self.own is None else self.own
+        own = np.full(self.vectors.people, a + b, dtype=np.int64) if self.own is None else self.own
         spare = own if self.spare is None else self.spare
         if self.norm == math.inf:
             return self._in_one_group(a, b, own, spare)
@@ -159,7 +157,10 @@ class Furthest:
             ascending = np.argsort(column, kind="stable")
             for turned in (ascending[::-1], ascending):
                 sides = _first(own, a, turned), _first(spare, b, turned[::-1])
-                score = abs(int(column[sides[0]].sum()) - int(column[sides[1]].sum()))
+                score = abs(
+                    int(column[sides[0]].sum(dtype=column.dtype))
+                    - int(column[sides[1]].sum(dtype=column.dtype))
+                )
                 best = max(best, (score, sides[0], sides[1]), key=lambda pick: pick[0])
         return best
 
@@ -196,13 +197,14 @@ class Search:
         self.shared = of.spare is None and of.own is not None
         self.never_out = of.own is None and bool(of.norm)
         self.kinds = self._kinds(order[:number])
-        self.left = [[int(side[kind].sum()) for kind in self.kinds.values()] for side in many]
+        self.left = [
+            [int(side[kind].sum(dtype=np.int64)) for kind in self.kinds.values()] for side in many
+        ]
         reaches = list(map(int, of.reaches[order[: number + 1]]))
         # Norms are whole numbers; roots, which L2 needs, are rounded up after so many digits.
         self.digits = 64 + max(reaches, default=0).bit_length() if of.norm == 2 else 0
         self.reach = [self._root(int(of.reaches[kind[0]])) for kind in self.kinds.values()]
         self.outside = self._root(reaches[number]) if number < len(order) else None
-        self.alone = [len(kind) == 1 for kind in self.kinds.values()]
         self.aligned = of.norm == 2 and of.vectors.are_aligned
         table = self._table()
         self.is_large = table is None
@@ -253,8 +255,7 @@ class Search:
         if self.outside is not None and self._most_outside(self.outside) > self.best:
             return None
         of_a = self._people(0, ())
-        of_b = self._people(1, of_a)
-        return (self.best, of_a, of_b) if (len(of_a), len(of_b)) == self.picks else None
+        return self.best, of_a, self._people(1, of_a)
 
     def _prepare(self, step: tuple[int, int]) -> None:
         """Pick so many people of a kind at a time, on each side."""
@@ -351,17 +352,17 @@ class Search:
     def _is_left(self, side: int, kind: int, picked: tuple[list[int], list[int]]) -> bool:
         """Whether there are enough people of a kind for another pick."""
         used = self.step[side] * picked[side].count(kind)
-        if side and kind in picked[0]:
-            if self.alone[kind]:  # one person, who would be on both sides
-                return False
-            used += self.shared * self.step[0] * picked[0].count(kind)
+        if side and self.shared:
+            used += self.step[0] * picked[0].count(kind)
         return self.left[side][kind] - used >= self.step[side]
 
     def _scores(self, apart: np.ndarray) -> np.ndarray:
         """The norm of some vectors, of L2 its square, (N,)."""
         if self.norm == 0:
             return np.asarray(np.count_nonzero(apart, axis=1))
-        found: np.ndarray = (np.abs(apart) if self.norm == 1 else apart * apart).sum(axis=1)
+        found: np.ndarray = (np.abs(apart) if self.norm == 1 else apart * apart).sum(
+            axis=1, dtype=apart.dtype
+        )
         return found
 
     # -- what can be reached: whole numbers, of L2 roots rounded up after some binary digits
@@ -415,16 +416,26 @@ class Search:
         return most
 
     def _people(self, side: int, taken: Iterable[int]) -> list[int]:
-        """The people of the kinds that were found, nobody of those taken."""
+        """The people of the kinds that were found; of those taken nobody, if there are others."""
         taken, found = set(taken), list[int]()
         kinds = list(self.kinds.values())
         for kind, times in Counter(self.found[side]).items():
-            free = (repeat(i, int(self.many[side][i])) for i in kinds[kind] if i not in taken)
+            others_first = sorted(kinds[kind], key=taken.__contains__)
+            free = (repeat(i, int(self.many[side][i])) for i in others_first)
             found += list(chain.from_iterable(free))[:times]
         return found
 
 
 # -- over all datasets, and at one -----------------------------------------------------------------
+
+
+def of_one_row(grouping: Grouping, people: Persons) -> Grouping:
+    """The same, whose functions cannot take a row of some people for a person."""
+    by, of = (
+        OfOneRow.over(what, people) if callable(what) and not isinstance(what, Said) else what
+        for what in (grouping.by_what, grouping.of_what)
+    )
+    return replace(grouping, by_what=by, of_what=of)
 
 
 def gaps_of_vectors(problem: Problem, people: Persons, grouping: Grouping) -> D | None:
@@ -443,7 +454,10 @@ def gaps_of_vectors(problem: Problem, people: Persons, grouping: Grouping) -> D 
         score, of_a, of_b = found
         gap = in_norm(score, vectors.scale, norm)
         if universe.unlimited:
-            parts = [[(0, c)], Counter(of_a).items(), Counter(of_b).items()]
+            ours, theirs = Counter(of_a), Counter(of_b)
+            both = ours & theirs  # a smaller change does as much
+            common = [(0, c), *both.items()]
+            parts = [common, (ours - both).items(), (theirs - both).items()]
             return WorstPair(gap).in_copies(parts, CopiesAt(universe))
         runs = ((a + b, a + b + c),), ((0, a),), ((a, a + b),)
         return WorstPair(gap, *runs, records=members(tuple(of_a), tuple(of_b)))
@@ -464,7 +478,7 @@ def widest_of_vectors(problem: Problem, grouping: Grouping, dataset: Indices) ->
         return None  # a key at 0 is not one that vanishes
     people = people_or_none(universe)
     assert people is not None
-    vectors = Vectors.of(people, grouping)
+    vectors = Vectors.of(people, of_one_row(grouping, people))
     if vectors is None:
         return None
     own = np.bincount(dataset, minlength=vectors.people)

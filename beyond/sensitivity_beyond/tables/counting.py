@@ -6,8 +6,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from sensitivity_beyond.tables.asking import OfRecords, asks_rows
-from sensitivity_beyond.tables.columns import Always
+from sensitivity_beyond.tables.asking import Grouping, OfRecords, asks_rows, predicate_of
+from sensitivity_beyond.tables.columns import Always, number_of
 from sensitivity_beyond.tables.frames import is_table
 from sensitivity_lab.catalogue import A_PREDICATE, SUM
 from sensitivity_lab.numbers.exact import brief, name_of
@@ -41,6 +41,15 @@ class _OneIf:
 
     def __call__(self, person: Any) -> int:
         return int(bool(self.predicate(person)))
+
+
+def as_sum(grouping: Grouping) -> Grouping:
+    """A count of some records by group as the sum of a number that each has: 1, or 0."""
+    predicate, of = predicate_of(grouping.query), grouping.of_what
+    if predicate is None:
+        return grouping
+    told = predicate if of is None else lambda record: predicate(number_of(of, record))
+    return replace(grouping, query=SUM, of_what=_OneIf(told))
 
 
 def _counting(name: str, of: Callable[[Any], int]) -> Query:

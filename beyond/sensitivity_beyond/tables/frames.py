@@ -219,8 +219,14 @@ def require_one_missing(frame: nw.DataFrame[Any], what: str) -> None:
 
 def taken(frame: nw.DataFrame[Any], positions: Positions) -> Any:
     """Some rows of a table, as a new one of its own library, numbered from 0."""
-    rows = frame[np.asarray(positions, dtype=np.int64).tolist()]
-    return with_own_cells(nw.maybe_reset_index(rows)).to_native()
+    places = np.asarray(positions, dtype=np.int64)
+    if not frame.implementation.is_pandas():
+        return frame[places.tolist()].to_native()
+    native = frame.to_native().take(places)  # at once: datasets are many
+    native.index = pd.RangeIndex(len(places))
+    if object not in native.dtypes.tolist():
+        return native
+    return with_own_cells(nw.from_native(native, eager_only=True)).to_native()
 
 
 def pieces(native: Any, lengths: np.ndarray) -> Iterator[Any]:

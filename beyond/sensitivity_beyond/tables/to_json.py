@@ -36,10 +36,9 @@ class Travels(SaysWhich):
     >>> plain["query"], plain["relation"], plain["universe"]
     ('mean', 'Add(1)', 'Universe.population([1, 2, 3, 10])')
 
-    The keys are the names of what the result shows, beside ``"type"``, the name of its class. Ints
-    and floats are numbers, and a fraction is text as ``"17/6"``. A dataset is a list; of a table it
-    has a dict for each row. An answer by key is a list of pairs. All else is its own text: a date,
-    an infinity, the universe. Nothing reads the text back: to go on with a result, pickle it.
+    The keys are the names of what the result shows, beside ``"type"``, the name of its class. A
+    fraction is text as ``"17/6"``. A dataset is a list; of a table it has a dict for each row. An
+    answer by key is a list of pairs. All else is its own text. To go on with a result, pickle it.
     """
 
     also: ClassVar[tuple[str, ...]] = ()  # properties that are written beside the fields

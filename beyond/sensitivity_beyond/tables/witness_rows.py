@@ -11,16 +11,7 @@ from typing import Any
 
 from matplotlib.axes import Axes
 
-from sensitivity_beyond.tables.shown import (
-    JOINS,
-    LEAVES,
-    SHARED,
-    Grid,
-    Line,
-    Marked,
-    MarkedTable,
-    marked_witness,
-)
+from sensitivity_beyond.tables import shown
 from sensitivity_lab.numbers.text import true_minus, value_text
 from sensitivity_lab.plotting.style import INK, KEYS, KINDS, PALE, WORDS, heading, kind_key
 from sensitivity_lab.plotting.witness import MARGIN, Picture, space_of
@@ -32,9 +23,11 @@ LETTER = 0.602 * FONT  # of Matplotlib's own monospaced font
 ROW = 18
 MARK = 4 * LETTER  # room for a row's mark
 GAP = 28  # between the two tables
-MARKS = {LEAVES: ("removed", "−"), JOINS: ("added", "+")}
+MARKS = {shown.LEAVES: ("removed", "−"), shown.JOINS: ("added", "+")}
 
-Side = tuple[str, list[tuple[MarkedTable, Grid]]]  # the signs of a dataset's rows; its tables
+Side = tuple[
+    str, list[tuple[shown.MarkedTable, shown.Grid]]
+]  # the signs of a dataset's rows; its tables
 
 
 @dataclass
@@ -74,10 +67,10 @@ class Sheet:
             axes.text(x, y, text, va="center", **plain | style)
 
 
-def sheet_of(marked: Marked, captions: Sequence[str], value: str, room: float) -> Sheet:
+def sheet_of(marked: shown.Marked, captions: Sequence[str], value: str, room: float) -> Sheet:
     """Two tables, beside one another where there is room, else below one another."""
     letters = int((room - MARK) / LETTER)
-    sides = [_side(marked, sign, letters) for sign in (LEAVES, JOINS)]
+    sides = [_side(marked, sign, letters) for sign in (shown.LEAVES, shown.JOINS)]
     wide = ([grid.width * LETTER + MARK for _, grid in side[1]] for side in sides)
     widths = [min(room, max([room * 0.4, *of])) for of in wide]  # a caption has half a page
     beside = sum(widths) + GAP <= room
@@ -98,9 +91,9 @@ def sheet_of(marked: Marked, captions: Sequence[str], value: str, room: float) -
     return sheet
 
 
-def _side(marked: Marked, sign: str, letters: int) -> Side:
+def _side(marked: shown.Marked, sign: str, letters: int) -> Side:
     """One of the two datasets: its rows' signs, its tables with their grids, alike on both."""
-    return sign + SHARED, [(table, table.grid(letters)) for table in marked.tables]
+    return sign + shown.SHARED, [(table, table.grid(letters)) for table in marked.tables]
 
 
 def _write_side(sheet: Sheet, side: Side, caption: str, x: float, y: float, width: float) -> float:
@@ -119,9 +112,9 @@ def _write_side(sheet: Sheet, side: Side, caption: str, x: float, y: float, widt
 
 def _write_table(
     sheet: Sheet,
-    lines: Sequence[tuple[str, Line]],
+    lines: Sequence[tuple[str, shown.Line]],
     columns: Sequence[str],
-    grid: Grid,
+    grid: shown.Grid,
     x: float,
     y: float,
     width: float,
@@ -145,7 +138,7 @@ def _write_table(
     return y + (1 + max(1, len(lines))) * ROW
 
 
-def _write_cells(sheet: Sheet, grid: Grid, row: Sequence[Any], x: float, y: float) -> None:
+def _write_cells(sheet: Sheet, grid: shown.Grid, row: Sequence[Any], x: float, y: float) -> None:
     for text, edge, right in grid.cells(row):
         written, side = (_true_minuses(text), "right") if right else (text, "left")
         sheet.write(x + MARK + edge * LETTER, y, written, ha=side)
@@ -158,7 +151,7 @@ def _true_minuses(text: str) -> str:
 
 def picture(sensitivity: Sensitivity, width: float, ax: Axes | None = None) -> Picture:
     """Two tables, with marks before the rows that differ."""
-    marked = marked_witness(sensitivity.universe, sensitivity.witness)
+    marked = shown.marked_witness(sensitivity.universe, sensitivity.witness)
     title, value = heading(sensitivity.query, sensitivity.relation), value_text(sensitivity.value)
     sheet = sheet_of(marked, captions(sensitivity), true_minus(value), 72 * width - 2 * MARGIN)
     legend = zip(("removed", "added"), sensitivity.relation.sides, marked.counts[1:], strict=True)

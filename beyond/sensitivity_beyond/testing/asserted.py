@@ -53,26 +53,16 @@ def assert_sensitivity(
 
     Under pytest, the marker `sensitivity(budget=SECONDS)` gives a test so much time: the sizes
     are asked from the smallest on, the first that fails ends the test, and where the time runs out
-    the failure says which sizes were held. An alarm also stops a size that is being asked, in the
-    main thread of Linux and macOS; elsewhere the clock is read between sizes. The marker takes
-    `allow_not_asked=True`, too, with a budget or without.
+    the failure says which sizes were held. It takes `allow_not_asked=True`, too.
 
     :param function: what is claimed about, as `sl.audit` takes it.
     :param claim: a number, or a function of parameters named `k` and `size`, or of one of them.
-    :param universe: the records that a dataset can have.
-    :param sizes: how many records the datasets have: one size, a list or a range.
-    :param sizes_within: in place of `sizes`, a range in which the sizes of both lie.
-    :param relations: who is a neighbour; each is asked at every size.
-    :param allow_not_asked: whether a direction may be left out.
-    :param options: as `sl.audit` takes them: `norm`, `order`, `method`, `trials` and the others.
+    :param allow_not_asked: whether a direction may be left out; all else is as `sl.audit` has it.
     :return: the audit, which says what the claim was held against.
     :raises AssertionError: if the claim is too small somewhere, or not all was asked.
     :raises TimeoutError: if the test's budget runs out.
-    :raises Infeasible: if nothing could be asked.
-    :raises ValueError: for bad input, as `sl.audit`; TypeError for what has the wrong type.
 
-    Cost: as `sl.audit`; with a budget each size is an audit of its own, and what several share is
-    answered again.
+    Cost and other errors: as `sl.audit`; with a budget each size is an audit of its own.
     """
     __tracebackhide__ = True  # pytest shows the test's own line
 

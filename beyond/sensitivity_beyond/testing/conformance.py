@@ -46,18 +46,15 @@ def check_query(
     (['at least m', 'closed form', 'local', 'solver', 'sweep', 'walk'], True)
 
     For each universe, size and relation the walk, the sweep and the solver must give what
-    `sensitivity_lab.definition` gives, which enumerates in the plainest way; each witness must be a
-    neighbouring pair that far apart. One dataset's neighbours are asked about by the walk and by
-    the solver. A closed form must have its text and source, and be attained by its witness, or be a
-    bound; for sizes of at least m it must be no smaller than for a few of these. One universe is
-    shifted and scaled to fractions. Floats may differ by a billionth. A route without a proof is
-    left out.
+    `sensitivity_lab.definition` gives; each witness must be a neighbouring pair that far apart. One
+    dataset's neighbours are asked about by the walk and by the solver. A closed form must have its
+    text and source, and be attained by its witness, or be a bound. Floats may differ by a
+    billionth. A route without a proof is left out.
 
     :param query: a `Query`; what is proved of it stands in its `proved`.
     :param universes: of numbers, and small: every pair of datasets is made.
     :param sizes: how many records the datasets have; those below `smallest_size` are left out.
     :param relations: by default the five at k = 1 and 2.
-    :param norm: how vectors are measured.
     :return: how often each route was compared.
     :raises AssertionError: naming the query, the question, the route and both numbers.
     :raises TypeError: for what is no `Query`.

@@ -15,17 +15,10 @@ from typing import Any, TypeVar
 import numpy as np
 
 from sensitivity_beyond.audit.boundary_values import boundary_positions
-from sensitivity_beyond.audit.search.layouts import (
-    KINDS,
-    Layout,
-    Line,
-    Places,
-    constants,
-    orders_of,
-)
+from sensitivity_beyond.audit.search import layouts
 from sensitivity_beyond.audit.subject import Subject, Widest
 from sensitivity_lab.numbers.errors import TooLarge
-from sensitivity_lab.numbers.exact import brief, checked_seconds, whole_number
+from sensitivity_lab.numbers.exact import checked_seconds, whole_number
 from sensitivity_lab.numbers.gap import Gap
 from sensitivity_lab.problem import Budget, Problem
 from sensitivity_lab.relations import Move
@@ -58,7 +51,7 @@ def search(
     Cost: two answers a trial."""
     asked = Trials(problem, subject, trials, seconds, budget or Budget())
     rng, universe = np.random.default_rng(seed), problem.universe
-    orders, boundary = orders_of(universe, subject), boundary_positions(universe)
+    orders, boundary = layouts.orders_of(universe, subject), boundary_positions(universe)
     families = list(_families(asked, orders, boundary))
     steps = SmallSteps(universe, orders, boundary, rng)
     for until, stage in (
@@ -106,7 +99,7 @@ class Tried:
     """A layout, the answers on its two sides, and how far apart they lie."""
 
     gap: Gap
-    layout: Layout
+    layout: layouts.Layout
     answers: tuple[Any, Any]
 
 
@@ -135,7 +128,7 @@ class Trials:
         by_time = (time.monotonic() - self._start) / self.seconds if self.seconds else 0.0
         return max(self.asked / self.most, by_time)
 
-    def ask(self, layout: Layout) -> Tried:
+    def ask(self, layout: layouts.Layout) -> Tried:
         """Ask about one pair. Raises Spent where the stage may ask about no more."""
         if self.best is not None and self.spent >= self.until:
             raise Spent
@@ -156,7 +149,7 @@ class Trials:
         return self.subject.pair(self.best.gap, *self.best.layout.sides())
 
 
-def require_neighbours(problem: Problem, layout: Layout) -> None:
+def require_neighbours(problem: Problem, layout: layouts.Layout) -> None:
     """Refuse a layout that is no pair of neighbours of a problem: a search must never lead here."""
     here, there = map(Counter, layout.sides())
     moved = (here - there).total(), (there - here).total()
@@ -172,11 +165,11 @@ def require_neighbours(problem: Problem, layout: Layout) -> None:
 class LayoutFamily:
     """The layouts of a kind, and the best of them so far."""
 
-    lay: Callable[..., Layout]
-    most: Places  # up to where each number goes
+    lay: Callable[..., layouts.Layout]
+    most: layouts.Places  # up to where each number goes
     is_mirrored: bool  # the neighbour's own records lie where the kind has the dataset's
     trials: Trials
-    tried: dict[Places, Tried] = field(default_factory=dict)
+    tried: dict[layouts.Places, Tried] = field(default_factory=dict)
 
     @property
     def best(self) -> Tried:
@@ -188,7 +181,7 @@ class LayoutFamily:
         if numbers not in self.tried:
             common, own, other = self.lay(*numbers)
             sides = (other, own) if self.is_mirrored else (own, other)
-            self.tried[numbers] = self.trials.ask(Layout(common, *sides))
+            self.tried[numbers] = self.trials.ask(layouts.Layout(common, *sides))
         return self.tried[numbers].gap
 
     def look_around(self) -> None:
@@ -227,7 +220,7 @@ class LayoutFamily:
             else:
                 steps = [max(1, step // 2) for step in steps]
 
-    def _beside(self, numbers: Places, steps: Sequence[int]) -> Iterator[Places]:
+    def _beside(self, numbers: layouts.Places, steps: Sequence[int]) -> Iterator[layouts.Places]:
         """The numbers with one of them a step up or down, within its bounds."""
         for i, (step, most) in enumerate(zip(steps, self.most, strict=True)):
             for moved in (min(numbers[i] + step, most), max(numbers[i] - step, 0)):
@@ -239,16 +232,16 @@ def _families(
     asked: Trials, orders: Sequence[np.ndarray], boundary: Sequence[int]
 ) -> Iterator[LayoutFamily]:
     """The layouts to start from: each kind, over each order, for the moves of a problem."""
-    universe, kinds = asked.problem.universe, KINDS
+    universe, kinds = asked.problem.universe, layouts.KINDS
     if universe.unlimited and len(boundary) > 1:
-        kinds = (*KINDS, partial(constants, boundary))
+        kinds = (*layouts.KINDS, partial(layouts.constants, boundary))
     every = _all_moves(asked.problem)
     moving = [step for step in every if step[1] != (0, 0)] or every
     moving.sort(key=lambda step: (-sum(step[1]), step[0]))  # those with most records first
     few = moving[:: -(-len(moving) // MOST_MOVES)]
     for kind, order, (size, (r, a)) in product(kinds, orders, few):
         for own in dict.fromkeys([(r, a), (a, r)]):
-            lay, most = kind(Line(universe, order, (size - r, *own)))
+            lay, most = kind(layouts.Line(universe, order, (size - r, *own)))
             yield LayoutFamily(lay, most, own != (r, a), asked)
 
 
@@ -278,7 +271,7 @@ class SmallSteps:
         """Where each value stands in each order."""
         return [np.argsort(order) for order in self.orders]
 
-    def random(self, size: int, move: Move) -> Layout:
+    def random(self, size: int, move: Move) -> layouts.Layout:
         """A pair of a few values, or of any records of a population."""
         needed = size + move[1]
         if self.universe.unlimited:
@@ -290,7 +283,7 @@ class SmallSteps:
             drawn = each[everyone].tolist()
         return _cut(drawn, size, move)
 
-    def beside(self, layout: Layout) -> Layout:
+    def beside(self, layout: layouts.Layout) -> layouts.Layout:
         """A pair one step away: two records of different parts trade places, or one, or all copies
         of one in its part, are replaced. The same pair where there is no record, or no other value.
         """
@@ -326,7 +319,7 @@ class SmallSteps:
         for i in places[: max(free, 1)]:
             records[i] = value
 
-    def _value(self, layout: Layout, old: int) -> int:
+    def _value(self, layout: layouts.Layout, old: int) -> int:
         """Another value for one: near it, at the bounds of arithmetic, in use already, or any."""
         choice = self._below(4)
         if choice == 0:
@@ -341,10 +334,10 @@ class SmallSteps:
         return self._below(self.universe.distinct)
 
 
-def _cut(records: list[int], size: int, move: Move) -> Layout:
+def _cut(records: list[int], size: int, move: Move) -> layouts.Layout:
     """The layout of a list that has the shared records first, the neighbour's own last."""
     common = size - move[0]
-    return Layout.of([records[:common], records[common:size], records[size:]])
+    return layouts.Layout.of([records[:common], records[common:size], records[size:]])
 
 
 def climb(trials: Trials, steps: SmallSteps, held: Tried) -> None:
@@ -366,7 +359,7 @@ def shrink(trials: Trials) -> None:
             return
 
 
-def _plainer(trials: Trials, layout: Layout) -> Iterator[Layout]:
+def _plainer(trials: Trials, layout: layouts.Layout) -> Iterator[layouts.Layout]:
     """The pairs with a shared record fewer, where sizes are free, then those with fewer values."""
     if layout.common and layout.move in trials.problem.plan.get(layout.size - 1, ()):
         for value, _ in Counter(layout.common).most_common():
@@ -374,7 +367,7 @@ def _plainer(trials: Trials, layout: Layout) -> Iterator[Layout]:
             yield layout._replace(common=layout.common[:i] + layout.common[i + 1 :])
     held = Counter(chain(*layout)).most_common()
     for (old, _), (new, _) in product(reversed(held), held[:MOST_TARGETS]):
-        replaced = Layout.of([new if v == old else v for v in part] for part in layout)
+        replaced = layouts.Layout.of([new if v == old else v for v in part] for part in layout)
         if old != new and replaced.fits(trials.problem.universe):
             yield replaced
 
@@ -388,17 +381,6 @@ def checked_spending(trials: Any, seconds: Any) -> tuple[int, float | None]:
     if trials is None:
         return TRIALS if seconds is None else MOST_TIMED, seconds
     return whole_number(trials, "trials", 1), seconds
-
-
-def checked_source(seed: Any, rng: Any) -> int | np.random.Generator:
-    """Return what the random numbers of each row start from:
-    a seed, or a generator to draw from."""
-    first = whole_number(seed, "seed", 0)
-    if rng is None:
-        return first
-    if first:
-        raise ValueError(f"give either seed or rng, got seed={first} and rng={brief(rng)}")
-    return rng if isinstance(rng, np.random.Generator) else whole_number(rng, "rng", 0)
 
 
 def require_budget(problems: Sequence[Problem], trials: int) -> None:

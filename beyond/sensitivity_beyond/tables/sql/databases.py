@@ -119,10 +119,6 @@ class Database:
     def require_shared(self, read: Parsed) -> None:
         """Refuse what a session of ours would answer otherwise: here there is but the caller's."""
 
-    def clocks(self, text: str, whole: Tables) -> list[str]:
-        """The names by which a statement asks the clock, where its text does not tell."""
-        return []
-
     def columns_of(self, text: str, whole: Tables) -> ResultSet:
         """The columns of a statement's result without rows: it is read, but not run."""
         nothing = f"SELECT * FROM (\n{text}\n) AS q WHERE 1 = 0"

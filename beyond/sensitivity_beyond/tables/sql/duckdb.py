@@ -19,16 +19,8 @@ import numpy as np
 
 from sensitivity_beyond.tables.frames import taken
 from sensitivity_beyond.tables.lazy import pd
+from sensitivity_beyond.tables.sql import parsed as reading
 from sensitivity_beyond.tables.sql.databases import Tables
-from sensitivity_beyond.tables.sql.parsed import (
-    DUCKDB,
-    Parsed,
-    installed,
-    out_of_time,
-    quoted,
-    shortened,
-    told_of,
-)
 from sensitivity_beyond.tables.sql.parsed import parsed as by_sqlglot
 from sensitivity_beyond.tables.sql.result_set import ResultSet
 from sensitivity_lab.numbers.text import listed
@@ -70,13 +62,6 @@ HIDING_FUNCTIONS = (  # temporary ones that a sign, as +, or a word, as EXTRACT,
     f"{TEMPORARY_FUNCTIONS} AND lower(function_name) IN "
     "(SELECT function_name FROM duckdb_functions() WHERE internal)"
 )
-CLOCKS = {  # what DuckDB calls for a name that is no column's
-    "current_date": "current_date",
-    "current_time": "get_current_time",
-    "current_timestamp": "get_current_timestamp",
-    "localtime": "current_localtime",
-    "localtimestamp": "current_localtimestamp",
-}
 # functions that read no table
 PURE = {"generate_series", "json_each", "json_tree", "range", "repeat", "unnest"}
 _OWN: dict[tuple[int, bool], Any] = {}  # by process: the databases for one dataset, and for many
@@ -94,7 +79,7 @@ class Whole(dict[str, Any]):
         objects = {name: self[name][columns] for name, columns in named.items() if columns}
         if not objects:
             return {}
-        asked = {name: f"DESCRIBE {quoted(name)}" for name in objects}
+        asked = {name: f"DESCRIBE {reading.quoted(name)}" for name in objects}
         with DuckDB().over(objects) as cursor:
             described = {name: cursor.execute(text).fetchall() for name, text in asked.items()}
         return {name: {row[0]: row[1] for row in rows} for name, rows in described.items()}
@@ -102,7 +87,7 @@ class Whole(dict[str, Any]):
 
 def engine() -> Any:
     """The module `duckdb`. Raises ImportError that says how to install it."""
-    return installed("duckdb")
+    return reading.installed("duckdb")
 
 
 def is_connection(connection: Any) -> bool:
@@ -119,7 +104,7 @@ class DuckDB:
     connection: Any = None
     by_case = False  # no name is another in another case
 
-    def read(self, text: str) -> Parsed:
+    def read(self, text: str) -> reading.Parsed:
         """What a statement is; refused is what is not exactly one SELECT."""
         return parsed(text)
 
@@ -133,7 +118,7 @@ class DuckDB:
         """Of some tables those that are not the connection's: the dataset's."""
         return self._found(names)[1]
 
-    def require_shared(self, read: Parsed) -> None:
+    def require_shared(self, read: reading.Parsed) -> None:
         """Refuse a statement whose answer another session of the database, as ours,
         may not have."""
         functions, temporary, hiding = set(read.sources) - PURE, set[str](), set[str]()
@@ -160,32 +145,11 @@ class DuckDB:
                 "write the value, or make the macro one that is not temporary"
             )
 
-    def clocks(self, text: str, whole: Whole) -> list[str]:
-        """The names by which a statement asks the clock, where no column has them."""
-        named = (name for name in sorted(CLOCKS) if name in text.lower())
-        return [name for name in named if self._is_clock(name, text, whole)]
-
-    def _is_clock(self, name: str, text: str, whole: Whole) -> bool:
-        """Whether DuckDB takes a name for the clock:
-        what it says of the statement changes with that."""
-        with self.over({**self._public(text, whole), **whole}, whole.types) as cursor:
-
-            def said() -> str:
-                try:
-                    cursor.sql(text)
-                except engine().Error as error:
-                    return str(error)
-                return ""
-
-            before = said()
-            cursor.execute(f"CREATE TEMP MACRO {CLOCKS[name]}(given) AS given")
-            return said() != before
-
     def columns_of(self, text: str, whole: Whole) -> ResultSet:
         """The columns of a statement's result, without rows; it is bound and not run."""
         tables = {**self._public(text, whole), **whole}
         refusal = "statement must be one that can be run"
-        with self.over(tables, whole.types) as cursor, told_of(refusal, engine().Error):
+        with self.over(tables, whole.types) as cursor, reading.told_of(refusal, engine().Error):
             relation = cursor.sql(text)
             columns = list(relation.columns), list(map(_is_numeric, relation.types))
             scanned = set() if self.connection is None else _scanned(cursor, text)
@@ -239,8 +203,9 @@ class DuckDB:
         tables = {f"members of {name}": table for name, (table, _) in members.items()}
         known = {f"members of {name}": each for name, each in types.items()}
         own = ", ".join(
-            f"{quoted(name)} AS (SELECT * EXCLUDE ({quoted(number)}) "
-            f"FROM {quoted(f'members of {name}')} AS m WHERE m.{quoted(number)} = d.number)"
+            f"{reading.quoted(name)} AS (SELECT * EXCLUDE ({reading.quoted(number)}) "
+            f"FROM {reading.quoted(f'members of {name}')} AS m "
+            f"WHERE m.{reading.quoted(number)} = d.number)"
             for name, (_, number) in members.items()
         )
         whole = (
@@ -267,7 +232,7 @@ class DuckDB:
         if unknown:
             raise ValueError(
                 f"statement must name tables of the dataset, {listed(own)}, or of the connection, "
-                f"got {listed(sorted(unknown))} in {shortened(text)}"
+                f"got {listed(sorted(unknown))} in {reading.shortened(text)}"
             )
         return public
 
@@ -318,7 +283,7 @@ class DuckDB:
         """A cursor that sees what the caller's own session sees,
         but for what is temporary there."""
         rule = "connection must be one that can be asked"
-        with _alone(), told_of(rule, engine().Error):
+        with _alone(), reading.told_of(rule, engine().Error):
             first, second = (self._first_column("SELECT txid_current()") for _ in range(2))
             settings = self.connection.sql(LOCAL).fetchall()
             cursor = self.connection.cursor()
@@ -363,7 +328,7 @@ def _own(many: bool) -> Any:
 
 def _set(cursor: Any, name: str, value: str) -> None:
     rule = "connection must have settings of its database"
-    with told_of(rule, engine().Error):
+    with reading.told_of(rule, engine().Error):
         escaped = value.replace("'", "''")
         cursor.execute(f"SET {name} = '{escaped}'")
         now = dict(cursor.execute(LOCAL).fetchall()).get(name)
@@ -383,16 +348,16 @@ def _see(cursor: Any, tables: Tables, types: Types) -> None:
 def _register(cursor: Any, name: str, one: Any, types: Mapping[str, str]) -> None:
     """Let a cursor see a table; one that is a view, as pandas makes by [::-1], is copied."""
     held = f"rows of {name}" if types else name
-    with told_of(f"table {name} must be one that DuckDB takes", engine().Error):
+    with reading.told_of(f"table {name} must be one that DuckDB takes", engine().Error):
         try:
             cursor.register(held, one)
         except engine().Error:
             cursor.register(held, nw.from_native(one, eager_only=True).clone().to_native())
     if types:
-        names = {quoted(column): kind for column, kind in types.items()}
+        names = {reading.quoted(column): kind for column, kind in types.items()}
         casts = ", ".join(f"CAST({name} AS {kind}) AS {name}" for name, kind in names.items())
-        asked = f"SELECT * REPLACE ({casts}) FROM {quoted(held)}"
-        cursor.execute(f"CREATE OR REPLACE TEMP VIEW {quoted(name)} AS {asked}")
+        asked = f"SELECT * REPLACE ({casts}) FROM {reading.quoted(held)}"
+        cursor.execute(f"CREATE OR REPLACE TEMP VIEW {reading.quoted(name)} AS {asked}")
 
 
 def _typed(one: Any) -> Any:
@@ -411,7 +376,7 @@ def object_columns(one: Any) -> list[Any]:
 
 def _arrow(connection: Any, name: str, most: str = "") -> Any:
     """A table, or its first rows."""
-    return connection.sql(f"SELECT * FROM {quoted(name)}{most}").to_arrow_table()
+    return connection.sql(f"SELECT * FROM {reading.quoted(name)}{most}").to_arrow_table()
 
 
 def _first(numbers: np.ndarray, table: Any) -> tuple[np.ndarray, Any]:
@@ -468,7 +433,7 @@ def _heard(
             interrupt()
             wait([asked], 0.05)  # an interrupted join takes the thread for ended
     if late and (error := asked.exception()):
-        raise out_of_time(seconds) from error
+        raise reading.out_of_time(seconds) from error
     return asked.result()
 
 
@@ -502,19 +467,23 @@ def _scanned(cursor: Any, text: str) -> set[str]:
 
 
 @cache
-def parsed(text: str) -> Parsed:
+def parsed(text: str) -> reading.Parsed:
     """Read a statement; refuse what is not exactly one SELECT."""
     duckdb = engine()
-    with DuckDB().over({}) as cursor, told_of("statement must be SQL", duckdb.Error):
+    with DuckDB().over({}) as cursor, reading.told_of("statement must be SQL", duckdb.Error):
         statements = cursor.extract_statements(text)
+    kinds = [statement.type.name for statement in statements]
+    if "PIVOT" in text.upper() and (kinds != ["SELECT"] or text[:5].upper() == "PIVOT"):
+        way = "\"SELECT * FROM (PIVOT staff ON team IN ('a', 'b') USING SUM(pay))\", keys=[]"
+        raise ValueError(f"statement must be a SELECT, and list what a PIVOT is on: {way}")
     if len(statements) != 1:
         raise ValueError(f"statement must be one statement, got {len(statements)}")
     if statements[0].named_parameters:
         names = ", ".join(sorted(statements[0].named_parameters))
         raise ValueError(f"statement must have its parameters written in, got {names}")
-    if statements[0].type != duckdb.StatementType.SELECT:
-        raise ValueError(f"statement must be a SELECT, got {statements[0].type.name}")
-    read = by_sqlglot(text, DUCKDB, by_case=False)
+    if kinds != ["SELECT"]:
+        raise ValueError(f"statement must be a SELECT, got {kinds[0]}")
+    read = by_sqlglot(text, reading.DUCKDB, by_case=False)
     assert read is not None
     return read
 

@@ -9,11 +9,12 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib import import_module
-from itertools import pairwise
+from itertools import compress, pairwise
 from sys import platform
 from time import monotonic
 from typing import Any
 
+from sensitivity_beyond.tables.sql.origins import function_called, origins
 from sensitivity_lab.numbers.exact import brief, told
 from sensitivity_lab.numbers.text import one_line
 
@@ -23,6 +24,7 @@ SECONDS = 60.0  # for a statement on one dataset, where no other time is given
 OPENING = ("SELECT", "WITH", "VALUES", "TABLE", "FROM")  # how a query may begin
 CATALOGUES = ("information_schema", "pg_catalog")  # schemas whose tables tell of the session
 CATALOGUE_TABLES = ("sqlite_", "pg_", "duckdb_", "pragma_")  # how their tables' names begin
+CLOCKS = {"current_date", "current_time", "current_timestamp", "localtime", "localtimestamp"}
 MOMENTS = ("date", "datetime", "julianday", "time", "unixepoch")  # of now where nothing is given
 NOW = {"now", "today", "tomorrow", "yesterday"}  # what such a function, and a cast, understand
 ORDERED = {  # functions whose answer is that of one of several rows, or of rows in a row
@@ -43,6 +45,7 @@ class Parsed:
     sources: tuple[str, ...] = ()
     ordered: bool = False
     alone: bool = False
+    origins: tuple[tuple[str, int], ...] = ()  # of its columns
     at_random: str | None = None  # the same with ties broken at random, where it may break some
 
 
@@ -52,7 +55,8 @@ def parsed(text: str, dialect: str | None, by_case: bool) -> Parsed | None:
 
     None is for what sqlglot cannot read, and the database may; of DuckDB it is refused.
     """
-    exp = installed("sqlglot").exp
+    installed("sqlglot")
+    from sqlglot import TokenType, exp
 
     tree = _tree(text, dialect)
     if tree is None:
@@ -60,10 +64,14 @@ def parsed(text: str, dialect: str | None, by_case: bool) -> Parsed | None:
     tables = [one for one in _tables(tree, frozenset()) if one.name]
     sources = (one.this for one in tree.find_all(exp.Table, exp.Lateral))
     functions = list(tree.find_all(exp.Func))
-    words = [token.text.lower() for token in _tokens(text, dialect)]
+    tokens = _tokens(text, dialect)
+    words = [token.text.lower() for token in tokens]
     calls = {word for word, then in pairwise(words) if then == "("}  # as they are written
-    if dialect != DUCKDB:  # which tells itself of clocks that are written without brackets
-        calls |= set(map(_function_called, functions))
+    if dialect == DUCKDB:  # a name of a clock is one wherever no column in sight has it
+        names = [one.token_type != TokenType.STRING for one in tokens]
+        calls |= CLOCKS & set(compress(words, names))
+    else:
+        calls |= set(map(function_called, functions))
     calls |= {clock for one in functions if (clock := _clock_asked(one))}
     calls |= {"tablesample" for one in tree.find_all(exp.TableSample) if not one.args.get("seed")}
     sorting = (exp.Limit, exp.Offset, exp.Fetch, exp.TableSample)
@@ -73,13 +81,14 @@ def parsed(text: str, dialect: str | None, by_case: bool) -> Parsed | None:
         tables=tuple(sorted({_name(one, by_case) for one in tables if not one.db})),
         qualified=tuple(sorted(set(in_full))),
         calls=frozenset(calls),
-        sources=tuple(sorted({_function_called(s) for s in sources if isinstance(s, exp.Func)})),
+        sources=tuple(sorted({function_called(s) for s in sources if isinstance(s, exp.Func)})),
         ordered=tree.find(*sorting) is not None
         or bool(calls & ORDERED)
         or any(node.args.get("on") for node in tree.find_all(exp.Distinct))
         or any(join.method in ("ASOF", "POSITIONAL") for join in tree.find_all(exp.Join))
         or any(map(_frame_counts_rows, tree.find_all(exp.WindowSpec))),
         alone=tree.find(*several) is not None,
+        origins=tuple(origins(tree, {})),
         at_random=None if dialect == DUCKDB else _with_ties_at_random(tree, dialect),
     )
 
@@ -162,15 +171,9 @@ def _name(table: Any, by_case: bool) -> str:
     return name if by_case and table.this.quoted else name.lower()
 
 
-def _function_called(node: Any) -> str:
-    """The name of a function, in lower case."""
-    name: str = node.name if type(node).__name__ == "Anonymous" else node.sql_name()
-    return name.lower()
-
-
 def _clock_asked(node: Any) -> str | None:
     """How a function asks what time it is, without a name of its own for that."""
-    called, given = _function_called(node), list(node.iter_expressions())
+    called, given = function_called(node), list(node.iter_expressions())
     if called == "age" and len(given) == 1:
         return "age of today"
     if called in MOMENTS and not given:

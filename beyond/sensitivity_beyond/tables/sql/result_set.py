@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from decimal import Decimal
 from typing import Any, NamedTuple
 
+from sensitivity_beyond.tables.sql.origins import CELL, KEY, NUMBER, UNKNOWN, of_columns
 from sensitivity_lab.numbers.exact import brief, is_finite, is_real
 from sensitivity_lab.numbers.text import listed
 from sensitivity_lab.queries import Keyed
@@ -22,16 +23,19 @@ class ResultSet(NamedTuple):
 
 
 def answer_of(
-    result: ResultSet, keys: tuple[str, ...] | None
+    result: ResultSet,
+    keys: tuple[str, ...] | None,
+    told: Sequence[tuple[str, int]] = UNKNOWN,
 ) -> Number | tuple[Number, ...] | Keyed:
-    """Return the answer that a result is; `keys` are the names of its key columns."""
-    at = _key_columns(result) if keys is None else _columns_named(result, keys)
+    """Return the answer that a result is; `keys` names key columns, `told` whence they come."""
+    at = _key_columns(result, told) if keys is None else _columns_named(result, keys)
     if not result.rows and None in result.numeric:  # any of these columns may be a key
         return Keyed([], [])
     numbers = [i for i in range(len(result.names)) if i not in at]
     if not numbers:
         raise ValueError(
-            f"result must have a numeric column beside its keys, got columns {listed(result.names)}"
+            f"result must have a numeric column beside its keys, got {listed(result.names)}: "
+            "CAST(… AS INT) makes a number of what is true or false"
         )
     if at:
         return _by_key(result, at, numbers)
@@ -45,15 +49,30 @@ def answer_of(
     return entries[0] if len(entries) == 1 else tuple(entries)
 
 
-def _key_columns(result: ResultSet) -> list[int]:
-    """Which columns are keys where none is named: all that are not numeric."""
-    for i, name in enumerate(result.names):
-        if result.numeric[i] is None and result.rows:
+def _key_columns(result: ResultSet, told: Sequence[tuple[str, int]]) -> list[int]:
+    """Which columns are keys where none is named: all that are not numeric, if that is clear."""
+    names, at = result.names, [i for i, numeric in enumerate(result.numeric) if not numeric]
+    of, numbers = of_columns(names, told), len(names) - len(at)
+    for i, (name, numeric) in enumerate(zip(names, result.numeric, strict=True)):
+        if numeric is None and result.rows:
             raise ValueError(
                 f"column {name} must hold numbers, or be a key, got NULL alone: write "
                 f"COALESCE, or say keys={name!r}"
             )
-    return [i for i, numeric in enumerate(result.numeric) if not numeric]
+        if numeric and (of[i] == KEY or (of[i] == CELL and numbers > 1)):
+            with_it = [names[j] for j in sorted({*at, i})]
+            beside = "" if numbers > 1 else " and select a COUNT(*)"
+            raise ValueError(
+                f"column {name} must be a key or a number, got one that may be either: say keys="
+                f"{with_it if at else repr(name)}{beside} if it names what the numbers are of, or "
+                f"keys={[names[j] for j in at]} if it is a number of the answer"
+            )
+        if numeric is False and of[i] == NUMBER and numbers:
+            raise ValueError(
+                f"column {name} must be a key or a number, got what is no number: say keys="
+                f"{[names[j] for j in at]} for a key, or CAST(… AS INT) of what is true or false"
+            )
+    return at
 
 
 def _columns_named(result: ResultSet, keys: tuple[str, ...]) -> list[int]:

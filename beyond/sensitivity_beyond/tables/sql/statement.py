@@ -12,27 +12,15 @@ import narwhals as nw
 import narwhals.selectors as ncs
 import numpy as np
 
+from sensitivity_beyond.tables import order
 from sensitivity_beyond.tables.frames import is_table
 from sensitivity_beyond.tables.keyed import are_near
-from sensitivity_beyond.tables.order import (
-    OrderMatters,
-    answer_in_orders,
-    in_order,
-    other_orders,
-    seeded,
-    several_orders,
-)
 from sensitivity_beyond.tables.source import TableSource
+from sensitivity_beyond.tables.sql import parsed as reading
 from sensitivity_beyond.tables.sql.databases import Database
 from sensitivity_beyond.tables.sql.dialects import database_of
 from sensitivity_beyond.tables.sql.duckdb import DuckDB, Stack, Whole, engine, object_columns
-from sensitivity_beyond.tables.sql.parsed import (
-    CATALOGUE_TABLES,
-    CATALOGUES,
-    SECONDS,
-    Parsed,
-    shortened,
-)
+from sensitivity_beyond.tables.sql.origins import UNKNOWN
 from sensitivity_beyond.tables.sql.result_set import ResultSet, answer_of
 from sensitivity_lab.extension import Answering, Asked
 from sensitivity_lab.methods.workers import has_gap
@@ -63,7 +51,7 @@ def sql(
     *,
     keys: str | Iterable[str] | None = None,
     connection: Any = None,
-    seconds: float = SECONDS,
+    seconds: float = reading.SECONDS,
 ) -> Query:
     """Return the query that a SQL statement is, asked of datasets of tables.
 
@@ -73,48 +61,50 @@ def sql(
     >>> sl.global_sensitivity(totals, staff, size=3, relation=sl.SymmetricDifference(1)).value
     100
 
-    The engine is DuckDB, in this process (`pip install 'sensitivity-beyond[sql]'`); thousands of
-    datasets are answered by one statement. The tables are those of the universe: its dict of
-    tables, or one that has its `name`; without a name, the table that the statement names. What
-    other tables and views `connection` holds are public, and the same for every dataset. A
-    statement that reads none of the dataset's tables is refused, and so is one that reads a table
-    of the connection in place of it, as `public.staff` or a view over the connection's own staff, a
-    catalogue, a file, what only the connection's session has (its open transaction, variables,
-    temporary views and macros), or chance and the clock, as random() and now().
+    The engine is DuckDB, in this process (`pip install 'sensitivity-beyond[sql]'`). The tables are
+    those of the universe: its dict of tables, or one that has its `name`; without a name, the table
+    that the statement names. Other tables and views of `connection` are public, and the same for
+    every dataset. A statement must read a table of the dataset, and none of the connection's in its
+    place; nor a catalogue, a file, what only a session has, chance or the clock.
 
     One row of numbers is a number, or a vector. With columns of keys every row is a number under
     its key; several columns of numbers are keyed by (key, name of the column). The empty dataset
     is asked like any other: SUM is NULL on it, which is no number, so write COALESCE(SUM(…), 0).
-    Every dataset is asked again with its rows reversed and shuffled, in more
-    orders where the text shows that order may matter, and of other databases than DuckDB with
-    ties broken at random: where the answer depends on the order, as with LIMIT and no ORDER BY,
-    there is none. Floats may differ by a billionth, as their sums round differently in another
-    order. A sample of what was answered together, and every witness, is asked again alone.
+    Every dataset is asked again in other orders of its rows, and of other databases than DuckDB
+    with ties broken at random: an answer that depends on them, as with LIMIT and no ORDER BY, is
+    none, but for the rounding of floats. Every witness is asked again alone.
 
     :param statement: one SELECT.
     :param keys: the name of a column of keys, or a list of them; by default all columns that are
-        not numeric.
+        not numeric. A numeric one that names a group, or stands in one row beside others, is told:
+        keys="region", or keys=[] where all are numbers.
     :param connection: a connection of DuckDB, or any other of DB-API 2, which is asked one dataset
-        at a time; None for an empty database of this process. No table, setting or transaction of
-        it is changed; what functions do beyond a rollback (locks of a session, other servers,
-        files) stays done, and under your own DuckDB's settings its views may read files.
-    :param seconds: how long the statement may take on one dataset. DuckDB of this process has 4 GB;
-        your connection has the memory that you give it.
+        at a time; None for an empty database of this process. It is left as it was, but for what
+        functions do beyond a rollback; under your own DuckDB's settings its views may read files.
+    :param seconds: how long the statement may take on one dataset. DuckDB of this process has 4 GB.
     :raises ValueError: for what is no SELECT, or none that sqlglot reads, an unknown table or
-        column, a name of the universe that the statement does not name; on a dataset for NULL and
-        other results that are no finite numbers, two rows of one key, rows without keys, an answer
-        that depends on the order of rows, and whatever the statement itself raises there.
+        column; on a dataset for NULL and other results that are no finite numbers, two rows of one
+        key, rows without keys, an order that matters, and whatever the statement raises there.
     :raises TypeError: for a statement or keys that are no text, and records that are no rows.
     :raises TimeoutError: within the ValueError of the dataset that took longer than `seconds`.
     :raises RuntimeError: where datasets answered together and alone are answered differently.
 
     Cost: three runs of the statement, or six, for some hundred thousand rows of datasets together;
-    as many for each dataset where the statement holds a UNION, EXCEPT or INTERSECT,
-    or cannot be nested.
+    as many for each dataset where it holds a UNION, EXCEPT or INTERSECT, or cannot be nested.
     """
-    text, columns = _checked_text(statement), _checked_keys(keys)
-    asked = Statement(text, columns, connection, checked_seconds(seconds))
-    return Query(shortened(text), asked)
+    if not isinstance(statement, str):
+        raise TypeError(f"statement must be text, got {brief(statement)}")
+    text = statement.strip().rstrip(";").rstrip()
+    if not text:
+        raise ValueError("statement must be a SELECT, got no text")
+    if keys is not None:
+        keys = (keys,) if isinstance(keys, str) else sequence(keys, "keys", "columns")
+    for name in keys or ():
+        if not isinstance(name, str):
+            raise TypeError(f"keys must be a column's name or a list of names, got {brief(name)}")
+    return Query(
+        reading.shortened(text), Statement(text, keys, connection, checked_seconds(seconds))
+    )
 
 
 @dataclass(frozen=True)
@@ -124,7 +114,7 @@ class Statement(Asked):
     text: str
     keys: tuple[str, ...] | None = None
     connection: Any = None
-    seconds: float = SECONDS
+    seconds: float = reading.SECONDS
     whole: Whole | None = field(default=None, compare=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -140,19 +130,24 @@ class Statement(Asked):
         return database_of(self.connection)
 
     @property
-    def _read(self) -> Parsed | None:
+    def _read(self) -> reading.Parsed | None:
         """What the statement's text tells; None where only its database can tell."""
         return self._database.read(self.text)
+
+    @property
+    def _origins(self) -> Sequence[tuple[str, int]]:
+        """Where the columns of its result come from."""
+        return UNKNOWN if self._read is None else self._read.origins
 
     def __call__(self, dataset: Any) -> Any:
         """The answer on one dataset, which is asked again with its rows in other orders."""
         part = dataset if isinstance(dataset, ByName) else self._part(dataset)
         first, *others = self._asked_each([part, *self._in_other_orders(part)])
-        answer = answer_of(first, self.keys)
+        answer = answer_of(first, self.keys, self._origins)
         for (result,) in chain(zip(others, strict=True), self._with_ties_at_random([part])):
-            again = answer_of(result, self.keys)
+            again = answer_of(result, self.keys, self._origins)
             if not are_near(answer, again):
-                raise OrderMatters(_order_matters(answer, again))
+                raise order.OrderMatters(_order_matters(answer, again))
         return answer
 
     def python(self, query: Query) -> str | None:
@@ -179,10 +174,6 @@ class Statement(Asked):
         """The statement asked of tables that are parts of some records, which tell their types."""
         return replace(self, whole=self.giver(records, name).whole)
 
-    def tells_types(self, records: Source, name: str | None) -> bool:
-        """Whether some records have columns whose types a part of them may not tell."""
-        return any(map(object_columns, self.giver(records, name).whole.values()))
-
     def check_metric(self) -> None:
         raise ValueError("output_metric must be left out for a statement, which answers in numbers")
 
@@ -194,7 +185,8 @@ class Statement(Asked):
         columns = self._database.columns_of(self.text, whole)
         if None in columns.numeric:  # sqlite knows values, not types
             return
-        answer_of(columns._replace(rows=[(1,) * len(columns.names)]), self.keys)
+        rows = [(1,) * len(columns.names)]
+        answer_of(columns._replace(rows=rows), self.keys, self._origins)
 
     def _require_its_tables(self, tables: Tables, whole: Whole) -> None:
         """Refuse a statement that reads no table of the dataset, or what is no public one."""
@@ -209,18 +201,18 @@ class Statement(Asked):
                     f"statement must name the dataset's table {last} without a schema, got {name}, "
                     "which is another table"
                 )
-            if schema in CATALOGUES or last.startswith(CATALOGUE_TABLES):
+            if schema in reading.CATALOGUES or last.startswith(reading.CATALOGUE_TABLES):
                 raise ValueError(f"statement must not read a catalogue of the session, got {name}")
         for name in (*read.tables, *read.sources):
-            if name not in ours and name.startswith(CATALOGUE_TABLES):
+            if name not in ours and name.startswith(reading.CATALOGUE_TABLES):
                 raise ValueError(f"statement must not read a catalogue of the session, got {name}")
         if not ours & set(read.tables):
             raise ValueError(
                 f"statement must name the table {' or '.join(tables)}, got "
-                f"{listed(read.tables)} in {shortened(self.text)}"
+                f"{listed(read.tables)} in {reading.shortened(self.text)}"
             )
         database.require_shared(read)
-        if by_chance := sorted(read.calls & BY_CHANCE) or database.clocks(self.text, whole):
+        if by_chance := sorted(read.calls & BY_CHANCE):
             got = f"got {listed(by_chance)}: write the value, or make it a column"
             raise ValueError(f"statement must say the same whenever it is asked, {got}")
 
@@ -270,7 +262,7 @@ class Statement(Asked):
         try:
             results = chain(in_orders, self._with_ties_at_random(parts))
             return self._compared(results, given, datasets)
-        except OrderMatters:
+        except order.OrderMatters:
             raise
         except (ValueError, TimeoutError):  # asked alone, the dataset at fault says so
             return None
@@ -305,7 +297,7 @@ class Statement(Asked):
                     continue
                 other = self._answer(again[i])
                 if not are_near(answer, other):
-                    raise OrderMatters(
+                    raise order.OrderMatters(
                         f"{_order_matters(answer, other)}, on {number_repr(given(datasets[i]))}"
                     )
         return answers
@@ -313,7 +305,7 @@ class Statement(Asked):
     def _answer(self, result: ResultSet) -> Any:
         """The answer that a result is, or None where it is none."""
         try:
-            return answer_of(result, self.keys)
+            return answer_of(result, self.keys, self._origins)
         except ValueError:
             return None
 
@@ -322,7 +314,9 @@ class Statement(Asked):
         yield stacked
         for orders in self._other_orders(stacked):
             tables = zip(stacked.items(), orders, strict=True)
-            yield {name: (of[rows], in_order(one, rows)) for (name, (of, one)), rows in tables}
+            yield {
+                name: (of[rows], order.in_order(one, rows)) for (name, (of, one)), rows in tables
+            }
 
     def _in_other_orders(self, part: ByName, *, different: bool = True) -> Iterator[ByName]:
         """A dataset with its rows in other orders; few rows have few that are `different`."""
@@ -334,12 +328,14 @@ class Statement(Asked):
                 continue
             known.add(now)
             tables = zip(part.items(), orders, strict=True)
-            yield ByName({name: in_order(one, rows) for (name, one), rows in tables}, part.whole)
+            yield ByName(
+                {name: order.in_order(one, rows) for (name, one), rows in tables}, part.whole
+            )
 
     def _other_orders(self, stacked: Stack) -> Iterator[tuple[np.ndarray, ...]]:
         """Other orders of the rows of each table; more of them where order may matter."""
         may_matter = self._read is None or self._read.ordered
-        of_each = (other_orders(numbers, may_matter) for numbers, _ in stacked.values())
+        of_each = (order.other_orders(numbers, may_matter) for numbers, _ in stacked.values())
         return zip(*of_each, strict=True)
 
     def _part(self, dataset: Any) -> ByName:
@@ -420,7 +416,7 @@ class TablesOf(Answering):
     def hold(self, query: Query, datasets: Iterable[Sequence[int]]) -> None:
         for dataset in datasets:
             if others := list(self.several(dataset)):
-                answer_in_orders(query, self, tuple(dataset), others)
+                order.answer_in_orders(query, self, tuple(dataset), others)
 
     def stands(self, problem: Problem, pair: WorstPair) -> WorstPair:
         """The pair with the gap that its two datasets have, each asked alone."""
@@ -437,7 +433,7 @@ class TablesOf(Answering):
     def several(self, positions: Positions) -> Iterator[ByName]:
         """The dataset with its people in other orders, where they are numbered as they come."""
         if self.records.order_shows and not self.records.one_row_each:
-            yield from map(self, several_orders(tuple(positions), seeded(positions)))
+            yield from map(self, order.several_orders(tuple(positions), order.seeded(positions)))
 
     def stacked(self, datasets: Sequence[Positions]) -> dict[str, tuple[np.ndarray, Any]]:
         """The rows of many datasets, table by table, each with its dataset's number."""
@@ -459,29 +455,6 @@ def _require_one_kind(tables: Tables) -> None:
             if finer.any():  # keys that differ by less are one in Python
                 got = "got nanoseconds: cast it, or make whole numbers of it"
                 raise ValueError(f"column {times.name} must hold whole microseconds, {got}")
-
-
-def _checked_text(statement: Any) -> str:
-    """A statement's text. Raises TypeError for what is none, ValueError for an empty one."""
-    if not isinstance(statement, str):
-        raise TypeError(f"statement must be text, got {brief(statement)}")
-    text = statement.strip().rstrip(";").rstrip()
-    if not text:
-        raise ValueError("statement must be a SELECT, got no text")
-    return text
-
-
-def _checked_keys(keys: Any) -> tuple[str, ...] | None:
-    """The names of key columns. Raises TypeError for what is no name, ValueError for none."""
-    if keys is None:
-        return None
-    names = (keys,) if isinstance(keys, str) else sequence(keys, "keys", "columns")
-    for name in names:
-        if not isinstance(name, str):
-            raise TypeError(f"keys must be a column's name or a list of names, got {brief(name)}")
-    if not names:
-        raise ValueError("keys must name at least one column, got none")
-    return names
 
 
 def _same_rows(rows: list[tuple[Any, ...]], others: list[tuple[Any, ...]]) -> bool:

@@ -1,0 +1,94 @@
+"""What somebody types first, held to a brute force, or refused with its way out."""
+
+import sqlite3
+from collections import Counter
+from fractions import Fraction
+from itertools import combinations, combinations_with_replacement, product
+
+import duckdb
+import pytest
+
+import sensitivity_lab as sl
+
+VALUES = {"region": [1, 2], "x": [0, 5, 7]}
+ROWS = list(product(*VALUES.values()))
+ANYONE = sl.Universe.product(**VALUES, name="t")
+TOP = "ORDER BY n DESC, region LIMIT 1"
+EACH = "SELECT region, COUNT(*) AS n FROM t GROUP BY region"
+# ruff: disable[E501]
+# fmt: off
+KEYS = {  # the first column is numeric, and may be a key; of one engine, or of both
+    "both": [
+        f"{EACH} {TOP}", f"{EACH} HAVING COUNT(*) >= 2", EACH, f"SELECT * FROM ({EACH}) {TOP}", f"WITH c(region, n) AS ({EACH}) SELECT * FROM c {TOP}",
+        f"WITH c AS (SELECT *, ROW_NUMBER() OVER ({TOP[:-8]}) AS i FROM ({EACH})) SELECT region, n FROM c WHERE i = 1", f"{EACH} UNION ALL SELECT 0, COUNT(*) FROM t",
+        f"SELECT region + 0 AS region, COUNT(*) AS n FROM t GROUP BY 1 {TOP}", "SELECT DISTINCT region, 1 AS n FROM t ORDER BY region LIMIT 1",
+        "SELECT region, x AS n FROM t ORDER BY x DESC, region LIMIT 1", f"SELECT region, SUM(x) OVER (PARTITION BY region) AS n FROM t {TOP}",
+        "SELECT r.region, COUNT(x) AS n FROM (SELECT 1 AS region UNION ALL SELECT 2) AS r LEFT JOIN t ON t.region = r.region GROUP BY r.region",
+        "SELECT n, COUNT(*) AS c FROM (SELECT COUNT(*) AS n FROM t GROUP BY region) AS s GROUP BY n ORDER BY c DESC, n LIMIT 1",
+        "SELECT CASE WHEN x > 3 THEN 1 ELSE 0 END AS high, COUNT(*) AS c FROM t GROUP BY 1 ORDER BY c DESC, high LIMIT 1",
+    ],
+    "duckdb": [f"{EACH} QUALIFY ROW_NUMBER() OVER ({TOP[:-8]}) = 1", "SELECT max_by(region, x * 9 + region) AS region, MAX(x) AS n FROM t", "SELECT COALESCE(region, 0) AS region, COUNT(*) AS n FROM t GROUP BY ROLLUP (region)"],
+    "sqlite": ["SELECT region, COUNT(*) FROM t WHERE region = 1"],
+}
+NUMBERS = {
+    "both": [
+        "SELECT COUNT(*), COALESCE(SUM(x), 0) FROM t", "SELECT MIN(x), MAX(x) FROM t", "SELECT MAX(x) - MIN(x) AS r FROM t", f"SELECT MAX(n) AS n FROM ({EACH}) AS s", f"SELECT n FROM ({EACH}) AS s ORDER BY n DESC LIMIT 1",
+        "SELECT x FROM t ORDER BY x DESC LIMIT 1", "WITH s AS (SELECT COUNT(*) AS n, SUM(x) AS total FROM t) SELECT n, total FROM s", "SELECT a.m, b.m AS k FROM (SELECT MIN(x) AS m FROM t) AS a, (SELECT MAX(x) AS m FROM t) AS b",
+        "SELECT SUM(CASE WHEN region = 1 THEN 1 ELSE 0 END) AS a, SUM(CASE WHEN region = 2 THEN 1 ELSE 0 END) AS b FROM t", "SELECT (SELECT COUNT(*) FROM t WHERE region = 1) - (SELECT COUNT(*) FROM t WHERE region = 2) AS d",
+        "SELECT COUNT(DISTINCT region), COUNT(DISTINCT x) FROM t", "SELECT SUM(x) / 2 AS h FROM t", "SELECT COALESCE(SUM(x), 0) FROM t WHERE region IN (SELECT region FROM t GROUP BY region HAVING COUNT(*) > 1)", "SELECT AVG(x) FROM t", "SELECT 1.5 * COUNT(*) FROM t WHERE x > 0",
+    ],
+    "duckdb": ["SELECT MIN(COLUMNS(*)) FROM t", "SELECT count_if(x > 3), product(x + 1) FROM t", "SELECT COUNT(*) FILTER (region = 1) AS a, COUNT(*) FILTER (region = 2) AS b FROM t", "SELECT DISTINCT SUM(x) OVER () AS s FROM t", "SELECT CAST(AVG(x) AS DECIMAL(4, 1)) FROM t"],
+    "sqlite": ["SELECT total(x), COUNT(*) FROM t", "SELECT SUM(region = 1), SUM(region = 2) FROM t"],
+}
+NO_NUMBER = ["SELECT COUNT(*), MAX(x) > 3 AS high FROM t", "SELECT bool_and(x > 0) AS high FROM t", "SELECT COUNT(*), MAX(CAST(x AS VARCHAR)) AS high FROM t"]
+# fmt: on
+# ruff: enable[E501]
+CONNECT = {"duckdb": duckdb.connect, "sqlite": lambda: sqlite3.connect(":memory:")}
+
+
+def brute(text, connect, keyed):
+    """The L1 distance of two datasets of two rows, one of which changes; and the first column."""
+    answers, own = {}, connect()
+    for chosen in combinations_with_replacement(range(len(ROWS)), 2):
+        own.execute("DROP TABLE IF EXISTS t")
+        own.execute("CREATE TABLE t (region INTEGER, x INTEGER)")
+        own.executemany("INSERT INTO t VALUES (?, ?)", [ROWS[i] for i in chosen])
+        asked = own.execute(text)
+        rows, name = asked.fetchall(), asked.description[0][0]
+        cells = [((keyed and row[0], i), row[i]) for row in rows for i in range(keyed, len(row))]
+        answers[chosen] = {label: Fraction(str(cell)) for label, cell in cells}
+    gaps = [
+        sum(abs(answers[a].get(k, 0) - answers[b].get(k, 0)) for k in {*answers[a], *answers[b]})
+        for a, b in combinations(answers, 2)
+        if (Counter(a) - Counter(b)).total() == 1
+    ]
+    return max(gaps), name
+
+
+def found(text, connect, **keys):
+    asked = sl.sql(text, connection=None if connect is duckdb.connect else connect(), **keys)
+    return sl.global_sensitivity(asked, ANYONE, size=2, relation=sl.Change(1)).value
+
+
+@pytest.mark.parametrize("engine", CONNECT)
+def test_a_number_that_may_name_a_group_is_what_is_said(engine):
+    """Catches a region's code that is read as a number: top-1 by count was 1 for 4."""
+    connect = CONNECT[engine]
+    for text in KEYS["both"] + KEYS[engine]:
+        due, key = brute(text, connect, True)
+        with pytest.raises(ValueError, match=rf"column {key} must be .* keys='{key}'.* keys=\[\]"):
+            found(text, connect)
+        assert found(text, connect, keys=key) == due, text
+    top = KEYS["both"][0]
+    assert found(top, connect, keys=[]) == brute(top, connect, False)[0] == 2
+    for text in NUMBERS["both"] + NUMBERS[engine]:
+        assert found(text, connect) == pytest.approx(brute(text, connect, False)[0]), text
+
+
+def test_an_answer_that_is_no_number_is_no_key_unless_it_is_said():
+    """Catches true or false beside a number that became its key: a count moved by 4."""
+    for text in NO_NUMBER:
+        with pytest.raises(ValueError, match=r"CAST\(… AS INT\)"):
+            found(text, duckdb.connect)
+    text = NO_NUMBER[0].replace("MAX(x) > 3", "CAST(MAX(x) > 3 AS INT)")
+    assert found(text, duckdb.connect) == brute(text, duckdb.connect, False)[0] == 1
