@@ -159,7 +159,7 @@ def audit(
             f"{count_text(records)} records, of two datasets in each row, exceed the limit of "
             f"{MOST_HELD:,}; ask for smaller or fewer sizes"
         )
-    if seed and rng is not None:
+    if rng is not None and seed:
         raise ValueError(f"give either seed or rng, got seed={brief(seed)} and rng={brief(rng)}")
     source = rng if isinstance(rng, np.random.Generator) else whole_number(rng or seed, "seed", 0)
     worst = iter(_worst(problems, subject, scope, method, budget, source))
