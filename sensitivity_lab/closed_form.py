@@ -9,6 +9,7 @@ the book's page of proofs.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -132,7 +133,7 @@ def closed_form(
         asked = proved.shares_from(relation, least)
         bound = proved.bound_from(interval, relation, least)
     else:
-        asked = iter(_feasible_shares(query, relation, size))
+        asked = _feasible_shares(query, relation, size)
     # The value is the widest D over the shares that relation and sizes allow (thm-share).
     d = proved.on_interval(interval, norm)
     worst = widest(d, asked) if bound is None else WorstPair(bound, attained=False)
@@ -152,7 +153,7 @@ def closed_form(
     )
 
 
-def _feasible_shares(query: Query, relation: Relation, size: int | range) -> list[Share]:
+def _feasible_shares(query: Query, relation: Relation, size: int | range) -> Iterator[Share]:
     """Every (c, a, b) of a size, or of a range in which both sizes lie."""
     least = query.smallest_size or 0
     if not isinstance(size, range):
@@ -175,4 +176,4 @@ def _feasible_shares(query: Query, relation: Relation, size: int | range) -> lis
             f"no direction of {relation} is feasible at size={size}: {query.name} needs at least "
             f"{query.smallest_size} records"
         )
-    return list(shares(moves))
+    return shares(moves)

@@ -311,17 +311,14 @@ class Numbers(Source):
             different: Any = read_only(ordered[first])
             counts = np.diff(np.append(first, len(ordered)))
         else:
-            different, counts = self._of_each()
+            # Equal numbers are one value, in the form that came first.
+            exact = [None if value is None else exact_number(value) for value in self.held]
+            form = dict(zip(exact[::-1], self.held[::-1], strict=True))
+            counted = Counter(exact)
+            keys = sorted(form, key=lambda key: (key is None, key or 0))
+            different = tuple(form[key] for key in keys)
+            counts = np.array([counted[key] for key in keys], dtype=np.intp)
         return different, read_only(np.ones_like(counts) if self.once else counts)
-
-    def _of_each(self) -> tuple[tuple[Any, ...], np.ndarray]:
-        # Equal numbers are one value, in the form that came first.
-        exact = [None if value is None else exact_number(value) for value in self.held]
-        first = dict(zip(exact[::-1], self.held[::-1], strict=True))  # of equal ones
-        counted = Counter(exact)
-        keys = sorted(first, key=lambda key: (key is None, key or 0))
-        counts = np.array([counted[key] for key in keys], dtype=np.intp)
-        return tuple(first[key] for key in keys), counts
 
     @cached_property
     def _sorted(self) -> np.ndarray:
@@ -422,9 +419,9 @@ def source_given(source: Any, what: str, once: bool) -> Source:
         return extension.source(source, what)
     if isinstance(source, (str, bytes, dict)) or not isinstance(source, Iterable):
         raise TypeError(
-            f"{what} must be a sequence of numbers or other records, or a table, "
-            f"got {brief(source)}: "
-            "a list, as [1, 2, 3], or pandas.DataFrame(columns), or pandas.read_csv(file)"
+            f"{what} must be a sequence of numbers or other records, or a table, got "
+            f"{brief(source)}: a list, as [1, 2, 3], or pandas.DataFrame(columns), or "
+            "pandas.read_csv(file)"
         )
     array = source if isinstance(source, LISTS) else _entries_listed(source)
     if isinstance(array, np.ma.MaskedArray):
@@ -473,11 +470,17 @@ def require_values(values: Any, what: str) -> None:
 
 def _entries_listed(source: Any) -> Any:
     """The entries of a column of pandas, polars or pyarrow; anything else as it is."""
-    kind = type(
-        source
-    )  # its attributes are asked for by kind: an object may fail where it is looked at
+    kind = type(source)  # is asked for its attributes: an object may fail where it is looked at
     if hasattr(kind, "isna"):
-        return _of_series(source)
+        import pandas as pd  # who gives a Series has it
+
+        # Among numbers NaN stays NaN, and is refused later; among other records it is None.
+        gone = source.isna()
+        masked = getattr(source.dtype, "na_value", None) is pd.NA
+        numbers = pd.api.types.is_numeric_dtype(source.dtype) or any(map(is_real, source[~gone]))
+        if not gone.any() or (not masked and (numbers or gone.all())):
+            return source.to_numpy()
+        return [None if missing else value for value, missing in zip(source, gone, strict=True)]
     lists = getattr(kind, "to_pylist", None) or getattr(kind, "to_list", None)
     if lists is None:
         return source
@@ -488,19 +491,6 @@ def _entries_listed(source: Any) -> Any:
             "that differ by less: cast it, or make whole numbers of it"
         )
     return entries
-
-
-def _of_series(source: Any) -> Any:
-    """The entries of a Series of pandas: what is missing among no numbers is None."""
-    import pandas as pd  # who gives a Series has it
-
-    # Among numbers NaN stays NaN, and is refused later; among other records it is None.
-    gone = source.isna()
-    masked = getattr(source.dtype, "na_value", None) is pd.NA
-    numbers = pd.api.types.is_numeric_dtype(source.dtype) or any(map(is_real, source[~gone]))
-    if not gone.any() or (not masked and (numbers or gone.all())):
-        return source.to_numpy()
-    return [None if missing else value for value, missing in zip(source, gone, strict=True)]
 
 
 def _as_array(values: tuple[Any, ...]) -> np.ndarray | tuple[Any, ...]:

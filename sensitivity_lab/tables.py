@@ -161,6 +161,4 @@ def compare(
     for i, name in enumerate(("closed_form", "status", "ratio")):
         cells = pd.Series([row[i] for row in forms], dtype=float if name == "ratio" else object)
         table.insert(place + i, name, cells)
-    attrs, table = table.attrs, tidy(table, exact)
-    table.attrs = attrs
-    return table
+    return tidy(table, exact)

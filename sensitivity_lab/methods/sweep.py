@@ -80,10 +80,9 @@ class Sweep:
         try:
             # Extremes have the widest gap only where all answers are in one arithmetic.
             dimensions = {evaluations.of(size)[0].ndim for size in problem.sizes_answered}
+            met = evaluations.arithmetics
             is_sum = problem.norm == 1 and max(dimensions) > 1
-            if not (
-                evaluations.arithmetics <= {"exact"} if is_sum else len(evaluations.arithmetics) < 2
-            ):
+            if met - {"exact"} if is_sum else len(met) > 1:
                 return None
             arrays, common = evaluations.over_one_denominator(problem.sizes_answered)
         except NoArray:
@@ -92,12 +91,9 @@ class Sweep:
         # The gaps of all levels come first: pairs are looked for where the widest is.
         ends = [(*levels.widest(size), size) for size in sorted(problem.plan)]
         widest = max(gap for gap, _, _ in ends)
-        firsts = [
-            (levels.first_dataset(size, ranks), gap) for gap, ranks, size in ends if gap == widest
-        ]
-        dataset, gap = min(firsts, key=lambda first: first[0])
-        neighbour = levels.first_neighbour(dataset, gap)
-        pair = WorstPair.between(in_units(gap, common), dataset, neighbour, problem.universe)
+        dataset = min(levels.first_dataset(size, at) for gap, at, size in ends if gap == widest)
+        neighbour = levels.first_neighbour(dataset, widest)
+        pair = WorstPair.between(in_units(widest, common), dataset, neighbour, problem.universe)
         datasets = sum(map(evaluations.lattice.count, problem.sizes_answered))
         return Answered(pair, datasets, "sweep")
 
@@ -153,12 +149,10 @@ class _Levels:
 
     def widest(self, size: int) -> tuple[Gap, np.ndarray]:
         """The widest gap from datasets of a size, and the ranks of all that have it."""
-        own = self.arrays[size]
+        own, plan = self.arrays[size], self.problem.plan
         # Of the moves to one size the last, which removes most, has the smallest core: it reaches
         # all that the others do.
-        to_size = {
-            added - removed: (removed, added) for removed, added in sorted(self.problem.plan[size])
-        }
+        to_size = {added - removed: (removed, added) for removed, added in sorted(plan[size])}
         moves = sorted(to_size.values())
         patterns = _sign_patterns(own, self.problem.norm)
         ends = [(_signed(own, of), *self._extremes(size, moves, of)) for of in patterns]
@@ -224,8 +218,7 @@ def _widest(ends: list[tuple[np.ndarray, np.ndarray, np.ndarray]]) -> tuple[Gap,
 
 def _widest_root(own: np.ndarray, high: np.ndarray, low: np.ndarray) -> tuple[Gap, np.ndarray]:
     """As `_widest`, for roots: floats shortlist, exact comparison settles."""
-    # Squares may be too large for floats: all three sides are scaled alike,
-    # which keeps their order.
+    # Squares may be too large for floats: all three sides are scaled alike, in order.
     shift = max(0, max(int(side.max()).bit_length() for side in (high, own, low)) - 1000)
     roots = [np.sqrt((side >> shift if shift else side).astype(float)) for side in (high, own, low)]
     gaps = np.maximum(roots[0] - roots[1], roots[1] - roots[2])
@@ -376,11 +369,8 @@ class NoArray(Exception):
 class Evaluations:
     """A query's answers on all datasets of a universe, each computed once."""
 
-    def __init__(
-        self, query: Query, universe: Universe, lattice: Lattice, budget: Budget | None = None
-    ) -> None:
-        self.query, self.universe, self.lattice = query, universe, lattice
-        self.budget = budget or Budget()
+    def __init__(self, query: Query, universe: Universe, lattice: Lattice, budget: Budget) -> None:
+        self.query, self.universe, self.lattice, self.budget = query, universe, lattice, budget
         self.sizes: dict[int, tuple[np.ndarray, int]] = {}
         self.firsts: dict[int, Answer] = {}
         self.arithmetics: set[str] = set()  # of all answers so far
@@ -434,17 +424,13 @@ class Evaluations:
 
     def _by_rows(self, size: int) -> tuple[np.ndarray, int]:
         assert self.query.rows is not None
-        parts = []
-        denominator = 1
-        chunks = self.budget.bar(
-            list(self.lattice.chunks(size)), desc=f"size {size}", unit=" blocks"
-        )
-        for chunk in chunks:
+        parts, denominator = [], 1
+        chunks = list(self.lattice.chunks(size))
+        for chunk in self.budget.bar(chunks, desc=f"size {size}", unit=" blocks"):
             rows = self.lattice.rows(size, np.arange(chunk.start, chunk.stop, dtype=np.int64))
             answers, denominator = self.query.rows(rows, self.universe)
             # Gaps and common denominators need more room than an answer of few bits has.
-            wide = answers.dtype == np.uint64
-            is_whole = answers.dtype.kind in "biu"
+            wide, is_whole = answers.dtype == np.uint64, answers.dtype.kind in "biu"
             kind = object if wide else np.int64 if is_whole else answers.dtype
             parts.append(answers.astype(kind, copy=False))
         if not self.query.proved:
@@ -469,9 +455,8 @@ class Evaluations:
         rest, together = count - 1, getattr(self.given, "together", False)
         edges = [1 + edge for edge in block_edges(rest, size, executor, together)]
         # The first dataset is known already: blocks begin at the second.
-        blocks = (
-            self.lattice.rows(size, np.arange(*ends, dtype=np.int64)) for ends in pairwise(edges)
-        )
+        ranks = (np.arange(*ends, dtype=np.int64) for ends in pairwise(edges))
+        blocks = (self.lattice.rows(size, those) for those in ranks)
         answered = answers_in_blocks(self.query, self.given, blocks, executor)
         answers = [self.first(size)]
         bar = {"total": len(edges) - 1, "desc": f"size {size}", "unit": " blocks"}
