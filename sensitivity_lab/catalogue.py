@@ -83,8 +83,8 @@ def of_ranks(
 ) -> Query:
     """The query that weighs sorted records so; `function` is the same where it is quicker alone."""
     weighed = Weighed(proved)
-    options = {"rows": weighed.rows, "made": made}
-    return _standard(name, function or weighed, proved, smallest_size, **options)
+    answers = function or weighed
+    return _standard(name, answers, proved, smallest_size, rows=weighed.rows, made=made)
 
 
 @by_name

@@ -1,10 +1,8 @@
 """Formulas for sensitivities on an interval of values, with conditions, status and proof.
 
-On an interval [L, U] every sensitivity here is a maximum of one function, D(c, a, b): the most
-that two datasets' answers differ if they share c records, a further a belong to the one and b to
-the other. `Query.proved` gives each query's D in closed form; a relation and a size say which
-(c, a, b) there are. Where a docstring names a theorem, as in (thm-share), that is its label on
-the book's page of proofs.
+On an interval [L, U] every sensitivity here is a maximum of one function, the D(c, a, b) of
+`proved/family.py`: `Query.proved` gives each query's in closed form; a relation and a size say
+which (c, a, b) there are.
 """
 
 from __future__ import annotations

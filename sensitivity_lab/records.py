@@ -230,9 +230,9 @@ def told_apart(record: Any) -> Any:
     """What tells a record apart from others: itself, of a number how large it is."""
     if isinstance(record, str):
         return record
-    if record is None:
-        raise TypeError("values that are told apart must be there, got None")
     what = "values that are told apart"
+    if record is None:
+        raise TypeError(f"{what} must be there, got None")
     return exact_number(record) if is_real(record) else hashed(record, what)
 
 
@@ -291,7 +291,6 @@ class Numbers(Source):
 
     @cached_property
     def has_missing(self) -> bool:
-        """Whether a record may be missing (None)."""
         return isinstance(self.held, tuple) and None in self.held
 
     @cached_property
@@ -339,7 +338,6 @@ class Numbers(Source):
 
     @cached_property
     def exact_values(self) -> tuple[Exact | None, ...]:
-        """The same as exact rationals."""
         if not isinstance(self.held, np.ndarray):
             return tuple(None if value is None else exact_number(value) for value in self.values)
         integers, scale = self.scaled
@@ -349,7 +347,6 @@ class Numbers(Source):
 
     @cached_property
     def scaled(self) -> tuple[np.ndarray, int]:
-        """The same, without a missing one, as whole numbers over one denominator."""
         if isinstance(self.different, np.ndarray):
             return _scaled_array(self.different)
         integers, scale = in_whole_numbers(v for v in self.exact_values if v is not None)
@@ -357,7 +354,6 @@ class Numbers(Source):
 
     @cached_property
     def sorted_scaled(self) -> tuple[np.ndarray, int]:
-        """The m numbers, ascending, as whole numbers over one denominator."""
         if isinstance(self.held, np.ndarray) and self.held.dtype.kind == "i" and not self.once:
             return _scaled_array(self._sorted)
         integers, scale = self.scaled
@@ -367,7 +363,6 @@ class Numbers(Source):
         return partial(_at, self.exact_values if exact else self.values)
 
     def are_those_of(self, other: Source) -> bool:
-        """Whether others are the same numbers in the same form, however many copies there are."""
         return isinstance(other, Numbers) and _same_values(self.different, other.different)
 
     def __hash__(self) -> int:
@@ -442,14 +437,12 @@ def source_given(source: Any, what: str, once: bool) -> Source:
             raise ValueError(f"{what} must be finite, got {strange}{drop}")
         # the caller may change theirs before ours is first sorted
         return Numbers(read_only(array.copy()), once)
-    if are_text(array) or (
-        not any(map(is_real, array)) and any(value is not None for value in array)
-    ):
+    there = [value for value in array if value is not None]
+    if are_text(array) or (there and not any(map(is_real, there))):
         return Values(array, what, once)
-    for value in array:
-        if value is not None:
-            exact_number(value, what)
-    if all(value is None for value in array):
+    for value in there:
+        exact_number(value, what)
+    if not there:
         raise ValueError(f"{what} must hold at least one number, got only None")
     if isinstance(array, np.ndarray) and array.dtype.kind in "bu":
         array = array.tolist()

@@ -38,9 +38,9 @@ from sensitivity_lab.numbers.gap import (
 )
 from sensitivity_lab.problem import Budget, Limits, Problem, within_budget
 from sensitivity_lab.proved.worst_pair import WorstPair
-from sensitivity_lab.queries import Query
+from sensitivity_lab.queries import Query, Rows
 from sensitivity_lab.relations import Move, neighbours_of
-from sensitivity_lab.universe import Giver, Indices, Universe
+from sensitivity_lab.universe import Indices, Universe
 
 LONGEST_VECTOR = 6  # entries that the sweep serves: L1 takes 2^5 sign patterns, each as a scalar
 
@@ -371,6 +371,8 @@ class Evaluations:
 
     def __init__(self, query: Query, universe: Universe, lattice: Lattice, budget: Budget) -> None:
         self.query, self.universe, self.lattice, self.budget = query, universe, lattice, budget
+        self.given = query.giver(universe)
+        self.rows = None if universe.has_missing else query.rows
         self.sizes: dict[int, tuple[np.ndarray, int]] = {}
         self.firsts: dict[int, Answer] = {}
         self.arithmetics: set[str] = set()  # of all answers so far
@@ -381,7 +383,7 @@ class Evaluations:
         if len(self.columns) > LONGEST_VECTOR:
             raise NoArray
         if size not in self.sizes:
-            answers = self._by_rows(size) if self._answers_by_rows else self._one_by_one(size)
+            answers = self._by_rows(size, self.rows) if self.rows else self._one_by_one(size)
             self.sizes[size] = answers
         return self.sizes[size]
 
@@ -392,11 +394,6 @@ class Evaluations:
             self.firsts[size] = self.query.answers(self.given, [tuple(row)])[0]
         return self.firsts[size]
 
-    @property
-    def given(self) -> Giver:
-        """What makes datasets as the query's function is given them."""
-        return self.query.giver(self.universe)
-
     def over_one_denominator(self, sizes: Iterable[int]) -> tuple[dict[int, np.ndarray], int]:
         """Numerators of several sizes over one denominator."""
         parts = {size: self.of(size) for size in sizes}
@@ -404,7 +401,7 @@ class Evaluations:
         for sample in samples:
             same_shape(sample, samples[0], self.query.name)
         with_keys = {isinstance(sample, Labelled) for sample in samples}
-        if not self._answers_by_rows and with_keys != {False}:
+        if not self.rows and with_keys != {False}:
             if False in with_keys or not self.columns:
                 raise NoArray
             width = len(self.columns)  # a 0 for each key that was met only after some rows
@@ -418,17 +415,12 @@ class Evaluations:
         common = math.lcm(*(by for _, by in parts.values()))
         return {size: _times(rows, common // by) for size, (rows, by) in parts.items()}, common
 
-    @property
-    def _answers_by_rows(self) -> bool:
-        return self.query.rows is not None and not self.universe.has_missing
-
-    def _by_rows(self, size: int) -> tuple[np.ndarray, int]:
-        assert self.query.rows is not None
+    def _by_rows(self, size: int, answers_of: Rows) -> tuple[np.ndarray, int]:
         parts, denominator = [], 1
         chunks = list(self.lattice.chunks(size))
         for chunk in self.budget.bar(chunks, desc=f"size {size}", unit=" blocks"):
             rows = self.lattice.rows(size, np.arange(chunk.start, chunk.stop, dtype=np.int64))
-            answers, denominator = self.query.rows(rows, self.universe)
+            answers, denominator = answers_of(rows, self.universe)
             # Gaps and common denominators need more room than an answer of few bits has.
             wide, is_whole = answers.dtype == np.uint64, answers.dtype.kind in "biu"
             kind = object if wide else np.int64 if is_whole else answers.dtype

@@ -47,7 +47,6 @@ from sensitivity_lab.relations import STANDARD
 
 SWEPT = ["column", "query", "relation", "k", "sensitivity"]
 DECIMALS = re.compile(r"-?[0-9]+(\.[0-9]+|(\.[0-9]+)?e[-+]?[0-9]+)")  # as Python writes floats
-FAMILIES = {family.__name__: family for family in STANDARD}
 LARGEST_DRAWN = 10**300  # beyond it Matplotlib's margins pass the largest float
 LARGEST_K = 10**15  # beyond it floats leave no room between one k and the next
 HEIGHTS = ("sensitivity", "closed_form", "beside")
@@ -367,8 +366,7 @@ def _sweep_title(table: pd.DataFrame, column: Any) -> str:
 
 def relation_text(relation: str) -> str:
     """Say in words what a relation's k counts."""
-    name = str(relation).partition("(")[0]
-    if name not in FAMILIES:
-        return str(relation)
-    family = FAMILIES[name]
-    return f"{'at most' if family.at_most else 'exactly'} k records {family.phrase}"
+    for family in STANDARD:
+        if family.__name__ == str(relation).partition("(")[0]:
+            return f"{'at most' if family.at_most else 'exactly'} k records {family.phrase}"
+    return str(relation)

@@ -19,7 +19,7 @@ from sensitivity_lab.proved.family import LARGEST_OF_TWO, Family, Interval, Word
 from sensitivity_lab.proved.worst_pair import D, Share, WorstPair, shares
 from sensitivity_lab.relations import Relation
 
-# -- what each of n sorted records weighs, by its rank ---------------------------------------------
+# -- what each of n sorted records weighs, by its rank --
 
 Step = tuple[int, int, int]  # ranks from start to stop − 1, and what each weighs
 
@@ -76,14 +76,14 @@ class Steps:
         return np.repeat(np.array(self.weights, dtype=object), np.diff(self.ends, prepend=0))
 
 
-# -- what is proved --------------------------------------------------------------------------------
+# -- what is proved --
 
 
 class AtEnds(Family):
     """Queries of numbers whose widest pairs lie at the two ends, whatever values are between."""
 
 
-# --- no answer falls as a record rises: sums, means, quantiles -----------------------------------
+# --- no answer falls as a record rises: sums, means, quantiles ---
 
 
 class Monotone(AtEnds):
@@ -224,7 +224,7 @@ class Quantile(Monotone):
         return range(max(least, most - Fraction(self.q).denominator + 1), most + 1)
 
 
-# --- and one that may fall -----------------------------------------------------------------------
+# --- and one that may fall ---
 
 
 class Range(AtEnds):
