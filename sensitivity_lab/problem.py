@@ -180,9 +180,10 @@ class Problem:
     @property
     def why_infeasible(self) -> str:
         """What stands in the way: the first few reasons."""
-        reasons = (*self.infeasible, *self.not_asked)
-        rest = [f"and {len(reasons) - NAMED:,} more"] if len(reasons) > NAMED else []
-        return "; ".join((*reasons[:NAMED], *rest)) or "no neighbour has a size in the range"
+        reasons = [*self.infeasible, *self.not_asked]
+        if len(reasons) > NAMED:
+            reasons[NAMED:] = [f"and {len(reasons) - NAMED:,} more"]
+        return "; ".join(reasons) or "no neighbour has a size in the range"
 
     def _obstacle(self, size: int, move: Move, need: str) -> str:
         """Why a dataset of `size` cannot make a move, or nothing."""

@@ -86,15 +86,7 @@ class Source:
     def check(self, problem: Problem) -> None:
         """Refuse a problem that cannot be asked of these records, before any work."""
         if problem.query.exact and not self.numeric:
-            raise self.asked_of_numbers(problem.query)
-
-    def asked_of_numbers(self, query: Query) -> TypeError:
-        """What says that a query is asked of numbers, and these are others."""
-        return TypeError(
-            f"query {query.name} is asked of numbers, got records such as "
-            f"{brief(self.values[0])}: say what of a record it is asked of, as in "
-            "MEAN.of('column') or SUM.of(function)"
-        )
+            raise self.no_numbers(f"query {problem.query.name} is asked of numbers")
 
     def asked_of(self, query: Query) -> str:
         """What of these records a query asks, for a result that names it alone."""
@@ -121,11 +113,11 @@ class Source:
         """The m numbers, ascending, as whole numbers over one denominator."""
         raise self.no_numbers()
 
-    def no_numbers(self) -> TypeError:
-        """What says that numbers were needed."""
+    def no_numbers(self, rule: str = "universe must hold numbers here") -> TypeError:
+        """What says that numbers are needed, and these are others."""
         return TypeError(
-            f"universe must hold numbers here, got records such as {brief(self.values[0])}: ask "
-            "of a column or a function of a record, as in MEAN.of(...)"
+            f"{rule}, got records such as {brief(self.values[0])}: ask of a column or a "
+            "function of a record, as in MEAN.of('column') or SUM.of(function)"
         )
 
     # What functions receive
@@ -283,8 +275,12 @@ class Numbers(Source):
 
     numeric = True
 
+    def __post_init__(self) -> None:
+        if isinstance(self.held, np.ndarray):
+            read_only(self.held)  # one that has travelled arrives writeable
+
     def __reduce__(self) -> tuple[Any, ...]:
-        return _read_again, (self.held, self.once)
+        return Numbers, (self.held, self.once)
 
     def __len__(self) -> int:
         return int(self.counts.sum(dtype=np.int64)) if self.once else len(self.held)
@@ -333,7 +329,6 @@ class Numbers(Source):
 
     @cached_property
     def values(self) -> tuple[Any, ...]:
-        """The v different ones as functions receive them: Python's own, or short floats."""
         return _as_given(self.different)
 
     @cached_property
@@ -403,11 +398,6 @@ def _at(values: Sequence[Any], positions: Positions) -> tuple[Any, ...]:
     return tuple(values[i] for i in positions)
 
 
-def _read_again(held: np.ndarray | tuple[Any, ...], once: bool) -> Numbers:
-    """Numbers that have travelled: an array arrives writeable."""
-    return Numbers(read_only(held) if isinstance(held, np.ndarray) else held, once)
-
-
 def source_given(source: Any, what: str, once: bool) -> Source:
     """What a caller gives as records: an array stays one where it holds ints or floats alone."""
     if not isinstance(source, LISTS) and extension.is_foreign(source):
@@ -436,7 +426,7 @@ def source_given(source: Any, what: str, once: bool) -> Source:
             drop = ": drop it, as by .dropna(), or give None" * bool(np.isnan(strange))
             raise ValueError(f"{what} must be finite, got {strange}{drop}")
         # the caller may change theirs before ours is first sorted
-        return Numbers(read_only(array.copy()), once)
+        return Numbers(array.copy(), once)
     there = [value for value in array if value is not None]
     if are_text(array) or (there and not any(map(is_real, there))):
         return Values(array, what, once)

@@ -55,8 +55,7 @@ def sweep(
     :param columns: a universe for each name of a column.
     :param size: the number of records of the dataset, or a range in which both sizes lie.
     :param relations: one relation or a list of them, each with its k.
-    :param norm: 1, 2 or infinity; it measures vectors. 0 counts the entries that differ.
-    :param method: as in `global_sensitivity`, for every row.
+    :param norm: as in `global_sensitivity`, and so is `method`, for every row.
     :param max_datasets: how many datasets may be answered for one row.
     :param seconds: how long it may take, in all.
     :param progress: whether bars are shown; by default after five seconds.

@@ -218,7 +218,7 @@ def _widest(ends: list[tuple[np.ndarray, np.ndarray, np.ndarray]]) -> tuple[Gap,
 
 def _widest_root(own: np.ndarray, high: np.ndarray, low: np.ndarray) -> tuple[Gap, np.ndarray]:
     """As `_widest`, for roots: floats shortlist, exact comparison settles."""
-    # Squares may be too large for floats: all three sides are scaled alike, in order.
+    # Squares may be too large for floats: all three sides are scaled alike, which keeps order.
     shift = max(0, max(int(side.max()).bit_length() for side in (high, own, low)) - 1000)
     roots = [np.sqrt((side >> shift if shift else side).astype(float)) for side in (high, own, low)]
     gaps = np.maximum(roots[0] - roots[1], roots[1] - roots[2])
@@ -426,19 +426,16 @@ class Evaluations:
             kind = object if wide else np.int64 if is_whole else answers.dtype
             parts.append(answers.astype(kind, copy=False))
         if not self.query.proved:
-            self._require_same_as_function(parts[0][0], denominator, size)
+            # A caller's form is held to the function, on the first dataset of a size.
+            given, first = parts[0][0], self.first(size)
+            by_rows = tuple(Fraction(int(number), int(denominator)) for number in np.ravel(given))
+            if by_rows != (first if isinstance(first, tuple) else (first,)):
+                answer = by_rows if np.ndim(given) else by_rows[0]
+                raise ValueError(
+                    f"rows of query {self.query.name} must answer as its function, got {answer} "
+                    f"for {first} on the first dataset of size {size}"
+                )
         return np.concatenate(parts), denominator
-
-    def _require_same_as_function(self, numerators: Any, denominator: int, size: int) -> None:
-        """Hold a user's vectorised form to the function, on the first dataset of a size."""
-        given = tuple(numerators) if np.ndim(numerators) else (numerators,)
-        by_rows = tuple(Fraction(int(number), int(denominator)) for number in given)
-        first, answer = self.first(size), by_rows if np.ndim(numerators) else by_rows[0]
-        if by_rows != (first if isinstance(first, tuple) else (first,)):
-            raise ValueError(
-                f"rows of query {self.query.name} must answer as its function, got {answer} for "
-                f"{first} on the first dataset of size {size}"
-            )
 
     def _one_by_one(self, size: int) -> tuple[np.ndarray, int]:
         executor, count = self.budget.executor, self.lattice.count(size)

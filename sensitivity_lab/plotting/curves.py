@@ -356,9 +356,8 @@ def _sweep_title(table: pd.DataFrame, column: Any) -> str:
         known = UNIVERSE.fullmatch(universe)
         if known:
             kind, values, count = known.groups()
-            many = f" ({count})" if count else ""
-            values = NEGATIVE.sub(true_minus("-"), values)
-            universe = f"{KINDS_OF_UNIVERSES[kind]}: {values}{many}"
+            universe = f"{KINDS_OF_UNIVERSES[kind]}: {NEGATIVE.sub(true_minus('-'), values)}"
+            universe += f" ({count})" if count else ""
         short = DECIMALS.sub(lambda found: number_text(float(found[0])), universe)  # to six digits
         lines.append(fill(short.removeprefix("Universe."), width=56))
     return "\n".join(lines)

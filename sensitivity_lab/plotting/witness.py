@@ -126,10 +126,9 @@ def plot_witness(sensitivity: Sensitivity, *, ax: Axes | None = None) -> Figure 
     if not isinstance(sensitivity, Sensitivity):
         raise TypeError(f"sensitivity must be a Sensitivity, got {brief(sensitivity)}")
     witness = sensitivity.witness  # of which a compact one is not built to be counted
-    longest = witness.size if isinstance(witness, CompactWitness) else max(map(len, witness))
-    if longest > MOST_DOTS:
-        most = f"at most {MOST_DOTS} records"
-        raise TooLarge(f"witness must hold {most} to be drawn, got {longest:,}")
+    held = witness.size if isinstance(witness, CompactWitness) else max(map(len, witness))
+    if held > MOST_DOTS:
+        raise TooLarge(f"witness must hold at most {MOST_DOTS} records to be drawn, got {held:,}")
     picture_of = _on_a_line
     if not (sensitivity.universe.numeric or _said(sensitivity)):
         picture_of = extension.room("tables.witness_rows", "a picture of other records").picture
