@@ -133,13 +133,6 @@ class Problem:
         """What leads to the empty dataset where the function fails on it, and how it fails."""
         return self._plan_and_rest[2]
 
-    @property
-    def smallest_size(self) -> int:
-        """The size from which on the query is asked: its own, or what its function bears."""
-        if self.query.smallest_size is not None:
-            return self.query.smallest_size
-        return 1 if self.not_asked else 0
-
     @cached_property
     def sizes_answered(self) -> set[int]:
         """The sizes of all datasets and neighbours."""

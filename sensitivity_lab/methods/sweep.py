@@ -91,9 +91,10 @@ class Sweep:
         # The gaps of all levels come first: pairs are looked for where the widest is.
         ends = [(*levels.widest(size), size) for size in sorted(problem.plan)]
         widest = max(gap for gap, _, _ in ends)
-        dataset = min(levels.first_dataset(size, at) for gap, at, size in ends if gap == widest)
-        neighbour = levels.first_neighbour(dataset, widest)
-        pair = WorstPair.between(in_units(widest, common), dataset, neighbour, problem.universe)
+        firsts = [(levels.first_dataset(size, at), gap) for gap, at, size in ends if gap == widest]
+        dataset, gap = min(firsts, key=lambda first: first[0])
+        neighbour = levels.first_neighbour(dataset, gap)
+        pair = WorstPair.between(in_units(gap, common), dataset, neighbour, problem.universe)
         datasets = sum(map(evaluations.lattice.count, problem.sizes_answered))
         return Answered(pair, datasets, "sweep")
 
@@ -428,7 +429,8 @@ class Evaluations:
         if not self.query.proved:
             # A caller's form is held to the function, on the first dataset of a size.
             given, first = parts[0][0], self.first(size)
-            by_rows = tuple(Fraction(int(number), int(denominator)) for number in np.ravel(given))
+            numerators = given if np.ndim(given) else [given]
+            by_rows = tuple(Fraction(int(number), int(denominator)) for number in numerators)
             if by_rows != (first if isinstance(first, tuple) else (first,)):
                 answer = by_rows if np.ndim(given) else by_rows[0]
                 raise ValueError(
