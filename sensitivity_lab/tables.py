@@ -63,10 +63,8 @@ def sweep(
     :param exact: False for floats and texts, which plot, and go to CSV, JSON, parquet and back.
     :raises ValueError: for an empty list; other errors as `global_sensitivity`.
 
-    Cost: as `global_sensitivity`, but the sweep answers a query once per dataset for all
-    relations.
-
-    Source: as `global_sensitivity`.
+    Cost and source: as `global_sensitivity`, but the sweep answers a query once per dataset for
+    all relations.
     """
     if not isinstance(columns, Mapping):
         raise TypeError(f"columns must be a dict, as {{'a': sl.Universe…}}, got {brief(columns)}")
