@@ -30,7 +30,6 @@ from sensitivity_lab.proved import ranks
 from sensitivity_lab.proved.bins import CountWhere, Histogram
 from sensitivity_lab.proved.distinct import Distinct
 from sensitivity_lab.proved.family import Family
-from sensitivity_lab.proved.ranks import Weights
 from sensitivity_lab.proved.scatter import Deviation, Variance
 from sensitivity_lab.queries import Query
 from sensitivity_lab.records import told_apart
@@ -54,18 +53,18 @@ class Weighed:
     (7, Fraction(5, 2))
     """
 
-    weights: Weights
+    by: ranks.Monotone | ranks.Range
 
     def __call__(self, x: Dataset) -> Exact:
         """The sum over one dataset."""
-        steps = self.weights.steps(len(x))
+        steps = self.by.steps(len(x))
         total: Any = sum(weight * sum(x[start:stop]) for start, stop, weight in steps if weight)
         return simplest(Fraction(total) / steps.unit)
 
     def rows(self, rows: np.ndarray, universe: Universe) -> tuple[np.ndarray, int]:
         """The same over many datasets at once: whole numbers, and what they are over."""
         values, scale = universe.scaled
-        steps = self.weights.steps(rows.shape[1])
+        steps = self.by.steps(rows.shape[1])
         largest = max(abs(int(values[0])), abs(int(values[-1])), 1)
         dtype = np.dtype(np.int64 if max(steps.magnitude, 1) * largest < 2**62 else object)
         weights = steps.listed()
@@ -83,9 +82,9 @@ def of_ranks(
     made: partial[Query] | None = None,
 ) -> Query:
     """The query that weighs sorted records so; `function` is the same where it is quicker alone."""
-    weighed = Weighed(proved.weights)
-    options = {"rows": weighed.rows, "made": made}
-    return _standard(name, function or weighed, proved, smallest_size, **options)
+    weighed = Weighed(proved)
+    answers = function or weighed
+    return _standard(name, answers, proved, smallest_size, rows=weighed.rows, made=made)
 
 
 @by_name

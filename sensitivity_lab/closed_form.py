@@ -1,14 +1,13 @@
 """Formulas for sensitivities on an interval of values, with conditions, status and proof.
 
-On an interval [L, U] every sensitivity here is a maximum of one function, D(c, a, b): the most
-that two datasets' answers differ if they share c records, a further a belong to the one and b to
-the other. `Query.proved` gives each query's D in closed form; a relation and a size say which
-(c, a, b) there are. Where a docstring names a theorem, as in (thm-share), that is its label on
-the book's page of proofs.
+On an interval [L, U] every sensitivity here is a maximum of one function, the D(c, a, b) of
+`proved/family.py`: `Query.proved` gives each query's in closed form; a relation and a size say
+which (c, a, b) there are.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -132,7 +131,7 @@ def closed_form(
         asked = proved.shares_from(relation, least)
         bound = proved.bound_from(interval, relation, least)
     else:
-        asked = iter(_feasible_shares(query, relation, size))
+        asked = _feasible_shares(query, relation, size)
     # The value is the widest D over the shares that relation and sizes allow (thm-share).
     d = proved.on_interval(interval, norm)
     worst = widest(d, asked) if bound is None else WorstPair(bound, attained=False)
@@ -152,7 +151,7 @@ def closed_form(
     )
 
 
-def _feasible_shares(query: Query, relation: Relation, size: int | range) -> list[Share]:
+def _feasible_shares(query: Query, relation: Relation, size: int | range) -> Iterator[Share]:
     """Every (c, a, b) of a size, or of a range in which both sizes lie."""
     least = query.smallest_size or 0
     if not isinstance(size, range):
@@ -175,4 +174,4 @@ def _feasible_shares(query: Query, relation: Relation, size: int | range) -> lis
             f"no direction of {relation} is feasible at size={size}: {query.name} needs at least "
             f"{query.smallest_size} records"
         )
-    return list(shares(moves))
+    return shares(moves)

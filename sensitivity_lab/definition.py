@@ -45,7 +45,7 @@ class Found(NamedTuple):
     witnesses: Pairs
 
 
-# -- what is asked ---------------------------------------------------------------------------
+# -- what is asked --
 
 
 def root(number: Any) -> Decimal:
@@ -119,7 +119,7 @@ def gap(a: Any, b: Any, norm: float) -> Any:
     return sum(parts) if norm == 1 else max(parts)
 
 
-# -- who is a neighbour ----------------------------------------------------------------------
+# -- who is a neighbour --
 
 
 def related(relation: str, k: int, removed: int, added: int) -> bool:
@@ -174,7 +174,7 @@ def sizes_of(size: int | range) -> Sequence[int]:
     return [size] if isinstance(size, int) else size
 
 
-# -- the greatest gap ------------------------------------------------------------------------
+# -- the greatest gap --
 
 
 def greatest(answer: Answer, smallest: int, pairs: Pairs, norm: float = 1) -> Found | None:

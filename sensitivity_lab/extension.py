@@ -91,7 +91,7 @@ class TooFew(Exception):
     """A dataset has fewer records than a query of what they say is defined on."""
 
 
-# -- a question of what records say ----------------------------------------------------------------
+# -- a question of what records say --
 
 
 class Asked(ABC):
@@ -145,7 +145,7 @@ class Answering(ABC):
         return pair
 
 
-# -- a problem of numbers in place of another ------------------------------------------------------
+# -- a problem of numbers in place of another --
 
 
 class Lifted(ABC):
@@ -160,7 +160,7 @@ class Lifted(ABC):
         """The numbers that the universe's records say."""
 
     @abstractmethod
-    def dataset(self, positions: Iterable[int], exact: bool = False) -> Dataset:
+    def dataset(self, positions: Iterable[int]) -> Dataset:
         """The numbers that the records at some positions say, ascending."""
 
     @abstractmethod
@@ -196,7 +196,7 @@ def solve(problem: Problem, budget: Budget, dataset: Indices | None = None) -> W
     return pair
 
 
-# -- records, answers and pairs --------------------------------------------------------------------
+# -- records, answers and pairs --
 
 
 def source(records: Any, what: str) -> Source:

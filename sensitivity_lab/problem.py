@@ -17,9 +17,9 @@ from sensitivity_lab.extension import Asked
 from sensitivity_lab.numbers.errors import Infeasible, TimeIsUp, TooLarge
 from sensitivity_lab.numbers.exact import (
     brief,
-    checked_norm,
     checked_seconds,
     name_of,
+    proper_norm,
     told,
     whole_number,
 )
@@ -60,7 +60,7 @@ class Problem:
     def __post_init__(self) -> None:
         check_universe(self.universe)
         check_relation(self.relation)
-        checked_norm(self.norm)
+        proper_norm(self.norm, known=(0, 1, 2))
         self.universe.source.check(self)
         if self.universe.has_missing and not self.query.takes_missing:
             raise ValueError(
@@ -133,13 +133,6 @@ class Problem:
         """What leads to the empty dataset where the function fails on it, and how it fails."""
         return self._plan_and_rest[2]
 
-    @property
-    def smallest_size(self) -> int:
-        """The size from which on the query is asked: its own, or what its function bears."""
-        if self.query.smallest_size is not None:
-            return self.query.smallest_size
-        return 1 if self.not_asked else 0
-
     @cached_property
     def sizes_answered(self) -> set[int]:
         """The sizes of all datasets and neighbours."""
@@ -174,17 +167,16 @@ class Problem:
     def require_feasible(self) -> None:
         """Refuse a problem whose relation has no feasible direction."""
         if not self.plan:
-            raise Infeasible(
-                f"no direction of {self.relation} is feasible at size={self.size}: "
-                f"{self.why_infeasible}"
-            )
+            why = f"is feasible at size={self.size}: {self.why_infeasible}"
+            raise Infeasible(f"no direction of {self.relation} {why}")
 
     @property
     def why_infeasible(self) -> str:
         """What stands in the way: the first few reasons."""
-        reasons = (*self.infeasible, *self.not_asked)
-        rest = [f"and {len(reasons) - NAMED:,} more"] if len(reasons) > NAMED else []
-        return "; ".join((*reasons[:NAMED], *rest)) or "no neighbour has a size in the range"
+        reasons = [*self.infeasible, *self.not_asked]
+        if len(reasons) > NAMED:
+            reasons[NAMED:] = [f"and {len(reasons) - NAMED:,} more"]
+        return "; ".join(reasons) or "no neighbour has a size in the range"
 
     def _obstacle(self, size: int, move: Move, need: str) -> str:
         """Why a dataset of `size` cannot make a move, or nothing."""
@@ -203,7 +195,28 @@ class Problem:
         """What a function without a smallest size does on the empty dataset, if it fails."""
         if self.query.smallest_size is not None:
             return ""
-        return _failure_on(self.given(()), self.query, self.any_answer)
+        query, nothing = self.query, self.given(())
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            try:
+                answer = query.function(nothing)
+            except Exception as error:
+                causes: list[BaseException] = [error]
+                while cause := causes[-1].__cause__:
+                    causes.append(cause)
+                kinds = {kind.__name__ for cause in causes for kind in type(cause).__mro__}
+                if kinds & LACKING:
+                    raise ValueError(
+                        f"query {query.name} failed on the empty dataset, which does not say that "
+                        f"it has no value there (a ValueError would): {told(error)}"
+                    ) from error
+                return one_line(f"raised {told(error)}", LONGEST_REASON)
+        try:
+            if not self.any_answer:
+                checked_answer(answer, query, nothing)
+        except (TypeError, ValueError):
+            return one_line(f"answered {brief(answer)}", LONGEST_REASON)
+        return ""
 
 
 class Limits(NamedTuple):
@@ -242,9 +255,8 @@ class Budget:
             raise TypeError(f"progress must be True, False or None, got {brief(self.progress)}")
         executor: Any = self.executor
         if isinstance(executor, type):
-            raise TypeError(
-                f"executor must be made first, as {name_of(executor)}(4), got the class"
-            )
+            name = name_of(executor)
+            raise TypeError(f"executor must be made first, as {name}(4), got the class")
         if hasattr(executor, "get_executor"):
             raise TypeError(f"executor must be client.get_executor(), got {brief(executor)}")
         maps = all(callable(getattr(executor, name, None)) for name in ("map", "submit"))
@@ -318,31 +330,6 @@ def require_few_moves(sizes: range, relation: Relation) -> None:
             f"{number_text(asked)} sizes × {len(relation.moves):,} moves of {relation}: ask for "
             "fewer sizes or a smaller k"
         )
-
-
-def _failure_on(nothing: Any, query: Query, any_answer: bool) -> str:
-    """Call a query's function on the empty dataset; say how it fails, or nothing if it answers."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        try:
-            answer = query.function(nothing)
-        except Exception as error:
-            causes: list[BaseException] = [error]
-            while cause := causes[-1].__cause__:
-                causes.append(cause)
-            kinds = {kind.__name__ for cause in causes for kind in type(cause).__mro__}
-            if kinds & LACKING:
-                raise ValueError(
-                    f"query {query.name} failed on the empty dataset, which does not say that it "
-                    f"has no value there (a ValueError would): {told(error)}"
-                ) from error
-            return one_line(f"raised {told(error)}", LONGEST_REASON)
-    try:
-        if not any_answer:
-            checked_answer(answer, query, nothing)
-    except (TypeError, ValueError):
-        return one_line(f"answered {brief(answer)}", LONGEST_REASON)
-    return ""
 
 
 def _move_name(move: Move) -> str:

@@ -37,7 +37,6 @@ from sensitivity_lab.universe import Dataset, Giver, Indices, Universe
 
 Rows = Callable[[np.ndarray, Universe], tuple[np.ndarray, int]]
 PLAIN = (tuple, list, np.ndarray)  # vectors as they are
-MAKER = "sensitivity_lab.catalogue"  # it makes queries
 UNLISTED = (str, set, frozenset)  # what can be listed, but is no vector
 
 
@@ -239,10 +238,9 @@ def as_query(query: Query | Callable[[Any], Any]) -> Query:
         return query
     if not callable(query):
         raise TypeError(f"query must be a Query or a callable, got {brief(query)}{_meant(query)}")
-    if str(getattr(query, "__module__", "")) == MAKER:
-        raise TypeError(
-            f"query must be made first, as sl.quantile(0.9), got {name_of(query)} itself"
-        )
+    if str(getattr(query, "__module__", "")) == "sensitivity_lab.catalogue":
+        got = f"got {name_of(query)} itself"
+        raise TypeError(f"query must be made first, as sl.quantile(0.9), {got}")
     return Query(name_of(query), query)
 
 

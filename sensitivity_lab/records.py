@@ -86,15 +86,7 @@ class Source:
     def check(self, problem: Problem) -> None:
         """Refuse a problem that cannot be asked of these records, before any work."""
         if problem.query.exact and not self.numeric:
-            raise self.asked_of_numbers(problem.query)
-
-    def asked_of_numbers(self, query: Query) -> TypeError:
-        """What says that a query is asked of numbers, and these are others."""
-        return TypeError(
-            f"query {query.name} is asked of numbers, got records such as "
-            f"{brief(self.values[0])}: say what of a record it is asked of, as in "
-            "MEAN.of('column') or SUM.of(function)"
-        )
+            raise self.no_numbers(f"query {problem.query.name} is asked of numbers")
 
     def asked_of(self, query: Query) -> str:
         """What of these records a query asks, for a result that names it alone."""
@@ -121,11 +113,11 @@ class Source:
         """The m numbers, ascending, as whole numbers over one denominator."""
         raise self.no_numbers()
 
-    def no_numbers(self) -> TypeError:
-        """What says that numbers were needed."""
+    def no_numbers(self, rule: str = "universe must hold numbers here") -> TypeError:
+        """What says that numbers are needed, and these are others."""
         return TypeError(
-            f"universe must hold numbers here, got records such as {brief(self.values[0])}: ask "
-            "of a column or a function of a record, as in MEAN.of(...)"
+            f"{rule}, got records such as {brief(self.values[0])}: ask of a column or a "
+            "function of a record, as in MEAN.of('column') or SUM.of(function)"
         )
 
     # What functions receive
@@ -230,9 +222,9 @@ def told_apart(record: Any) -> Any:
     """What tells a record apart from others: itself, of a number how large it is."""
     if isinstance(record, str):
         return record
-    if record is None:
-        raise TypeError("values that are told apart must be there, got None")
     what = "values that are told apart"
+    if record is None:
+        raise TypeError(f"{what} must be there, got None")
     return exact_number(record) if is_real(record) else hashed(record, what)
 
 
@@ -283,15 +275,18 @@ class Numbers(Source):
 
     numeric = True
 
+    def __post_init__(self) -> None:
+        if isinstance(self.held, np.ndarray):
+            read_only(self.held)  # one that has travelled arrives writeable
+
     def __reduce__(self) -> tuple[Any, ...]:
-        return _read_again, (self.held, self.once)
+        return Numbers, (self.held, self.once)
 
     def __len__(self) -> int:
         return int(self.counts.sum(dtype=np.int64)) if self.once else len(self.held)
 
     @cached_property
     def has_missing(self) -> bool:
-        """Whether a record may be missing (None)."""
         return isinstance(self.held, tuple) and None in self.held
 
     @cached_property
@@ -311,17 +306,14 @@ class Numbers(Source):
             different: Any = read_only(ordered[first])
             counts = np.diff(np.append(first, len(ordered)))
         else:
-            different, counts = self._of_each()
+            # Equal numbers are one value, in the form that came first.
+            exact = [None if value is None else exact_number(value) for value in self.held]
+            form = dict(zip(exact[::-1], self.held[::-1], strict=True))
+            counted = Counter(exact)
+            keys = sorted(form, key=lambda key: (key is None, key or 0))
+            different = tuple(form[key] for key in keys)
+            counts = np.array([counted[key] for key in keys], dtype=np.intp)
         return different, read_only(np.ones_like(counts) if self.once else counts)
-
-    def _of_each(self) -> tuple[tuple[Any, ...], np.ndarray]:
-        # Equal numbers are one value, in the form that came first.
-        exact = [None if value is None else exact_number(value) for value in self.held]
-        first = dict(zip(exact[::-1], self.held[::-1], strict=True))  # of equal ones
-        counted = Counter(exact)
-        keys = sorted(first, key=lambda key: (key is None, key or 0))
-        counts = np.array([counted[key] for key in keys], dtype=np.intp)
-        return tuple(first[key] for key in keys), counts
 
     @cached_property
     def _sorted(self) -> np.ndarray:
@@ -337,12 +329,10 @@ class Numbers(Source):
 
     @cached_property
     def values(self) -> tuple[Any, ...]:
-        """The v different ones as functions receive them: Python's own, or short floats."""
         return _as_given(self.different)
 
     @cached_property
     def exact_values(self) -> tuple[Exact | None, ...]:
-        """The same as exact rationals."""
         if not isinstance(self.held, np.ndarray):
             return tuple(None if value is None else exact_number(value) for value in self.values)
         integers, scale = self.scaled
@@ -352,7 +342,6 @@ class Numbers(Source):
 
     @cached_property
     def scaled(self) -> tuple[np.ndarray, int]:
-        """The same, without a missing one, as whole numbers over one denominator."""
         if isinstance(self.different, np.ndarray):
             return _scaled_array(self.different)
         integers, scale = in_whole_numbers(v for v in self.exact_values if v is not None)
@@ -360,7 +349,6 @@ class Numbers(Source):
 
     @cached_property
     def sorted_scaled(self) -> tuple[np.ndarray, int]:
-        """The m numbers, ascending, as whole numbers over one denominator."""
         if isinstance(self.held, np.ndarray) and self.held.dtype.kind == "i" and not self.once:
             return _scaled_array(self._sorted)
         integers, scale = self.scaled
@@ -370,7 +358,6 @@ class Numbers(Source):
         return partial(_at, self.exact_values if exact else self.values)
 
     def are_those_of(self, other: Source) -> bool:
-        """Whether others are the same numbers in the same form, however many copies there are."""
         return isinstance(other, Numbers) and _same_values(self.different, other.different)
 
     def __hash__(self) -> int:
@@ -411,20 +398,15 @@ def _at(values: Sequence[Any], positions: Positions) -> tuple[Any, ...]:
     return tuple(values[i] for i in positions)
 
 
-def _read_again(held: np.ndarray | tuple[Any, ...], once: bool) -> Numbers:
-    """Numbers that have travelled: an array arrives writeable."""
-    return Numbers(read_only(held) if isinstance(held, np.ndarray) else held, once)
-
-
 def source_given(source: Any, what: str, once: bool) -> Source:
     """What a caller gives as records: an array stays one where it holds ints or floats alone."""
     if not isinstance(source, LISTS) and extension.is_foreign(source):
         return extension.source(source, what)
     if isinstance(source, (str, bytes, dict)) or not isinstance(source, Iterable):
         raise TypeError(
-            f"{what} must be a sequence of numbers or other records, or a table, "
-            f"got {brief(source)}: "
-            "a list, as [1, 2, 3], or pandas.DataFrame(columns), or pandas.read_csv(file)"
+            f"{what} must be a sequence of numbers or other records, or a table, got "
+            f"{brief(source)}: a list, as [1, 2, 3], or pandas.DataFrame(columns), or "
+            "pandas.read_csv(file)"
         )
     array = source if isinstance(source, LISTS) else _entries_listed(source)
     if isinstance(array, np.ma.MaskedArray):
@@ -444,15 +426,13 @@ def source_given(source: Any, what: str, once: bool) -> Source:
             drop = ": drop it, as by .dropna(), or give None" * bool(np.isnan(strange))
             raise ValueError(f"{what} must be finite, got {strange}{drop}")
         # the caller may change theirs before ours is first sorted
-        return Numbers(read_only(array.copy()), once)
-    if are_text(array) or (
-        not any(map(is_real, array)) and any(value is not None for value in array)
-    ):
+        return Numbers(array.copy(), once)
+    there = [value for value in array if value is not None]
+    if are_text(array) or (there and not any(map(is_real, there))):
         return Values(array, what, once)
-    for value in array:
-        if value is not None:
-            exact_number(value, what)
-    if all(value is None for value in array):
+    for value in there:
+        exact_number(value, what)
+    if not there:
         raise ValueError(f"{what} must hold at least one number, got only None")
     if isinstance(array, np.ndarray) and array.dtype.kind in "bu":
         array = array.tolist()
@@ -473,11 +453,17 @@ def require_values(values: Any, what: str) -> None:
 
 def _entries_listed(source: Any) -> Any:
     """The entries of a column of pandas, polars or pyarrow; anything else as it is."""
-    kind = type(
-        source
-    )  # its attributes are asked for by kind: an object may fail where it is looked at
+    kind = type(source)  # is asked for its attributes: an object may fail where it is looked at
     if hasattr(kind, "isna"):
-        return _of_series(source)
+        import pandas as pd  # who gives a Series has it
+
+        # Among numbers NaN stays NaN, and is refused later; among other records it is None.
+        gone = source.isna()
+        masked = getattr(source.dtype, "na_value", None) is pd.NA
+        numbers = pd.api.types.is_numeric_dtype(source.dtype) or any(map(is_real, source[~gone]))
+        if not gone.any() or (not masked and (numbers or gone.all())):
+            return source.to_numpy()
+        return [None if missing else value for value, missing in zip(source, gone, strict=True)]
     lists = getattr(kind, "to_pylist", None) or getattr(kind, "to_list", None)
     if lists is None:
         return source
@@ -488,19 +474,6 @@ def _entries_listed(source: Any) -> Any:
             "that differ by less: cast it, or make whole numbers of it"
         )
     return entries
-
-
-def _of_series(source: Any) -> Any:
-    """The entries of a Series of pandas: what is missing among no numbers is None."""
-    import pandas as pd  # who gives a Series has it
-
-    # Among numbers NaN stays NaN, and is refused later; among other records it is None.
-    gone = source.isna()
-    masked = getattr(source.dtype, "na_value", None) is pd.NA
-    numbers = pd.api.types.is_numeric_dtype(source.dtype) or any(map(is_real, source[~gone]))
-    if not gone.any() or (not masked and (numbers or gone.all())):
-        return source.to_numpy()
-    return [None if missing else value for value, missing in zip(source, gone, strict=True)]
 
 
 def _as_array(values: tuple[Any, ...]) -> np.ndarray | tuple[Any, ...]:

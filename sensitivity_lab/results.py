@@ -96,10 +96,7 @@ class Sensitivity(AsNumber, OfResult, OfSensitivity, SaysWhich):
         Source: def-witness in the book's chapter "By hand".
         """
         gap = gap_between(self.norm, self.query.root)(*asked_again(self))
-        sides: Any = positions_of(self)
-        if not self.universe.numeric:
-            sides = [tuple(self.universe.values[i] for i in at) for at in sides]
-        are_neighbours = self.relation.are_neighbours(*sides)
+        are_neighbours = self.relation.are_neighbours(*positions_of(self))
         return are_neighbours and bool(presented(gap) == self.value)
 
     @property
@@ -133,11 +130,10 @@ class Sensitivity(AsNumber, OfResult, OfSensitivity, SaysWhich):
         return tidy(pd.DataFrame([cells_of(self)], dtype=object), exact)
 
     def __repr__(self) -> str:
-        value, not_asked = f"value={number_repr(self.value)}", ""
+        value = f"value={number_repr(self.value)}"
+        not_asked = f", not_asked={self.not_asked}" if self.not_asked else ""
         asked = f"method={self.method!r}, query={self._asked!r}, relation={self.relation}"
         asked += f", for {self._sizes}" if self._sizes else ""
-        if self.not_asked:
-            not_asked = f", not_asked={self.not_asked}"
         marked = extension.marked(self.universe, self.witness)
         if marked is None or self.universe.source.as_tuples:
             witness = number_repr(self.witness)
@@ -159,9 +155,8 @@ class Sensitivity(AsNumber, OfResult, OfSensitivity, SaysWhich):
             parts = map(dataset_text, (self.witness.removed, self.witness.added))
             rows |= zip(self.relation.sides, parts, strict=True)
         elif marked is None:
-            texts = zip(
-                map(dataset_text, self.witness), answer_texts(*answers_on(self)), strict=True
-            )
+            answers = answer_texts(*answers_on(self))
+            texts = zip(map(dataset_text, self.witness), answers, strict=True)
             rows |= zip(SIDES, map(" → ".join, texts), strict=True)
         rows["found by"] = f"{self.method}, {self.datasets:,} datasets answered"
         rows["not feasible"] = "; ".join(self.infeasible)
@@ -218,8 +213,7 @@ def answers_on(found: Sensitivity) -> list[Any]:
 def captions(found: Sensitivity) -> list[str]:
     """What a card writes above either dataset: the answer on it, unless it takes long, or fails."""
     witness = found.witness
-    longest = witness.size if isinstance(witness, CompactWitness) else 0
-    if longest > LONGEST_ASKED:
+    if isinstance(witness, CompactWitness) and witness.size > LONGEST_ASKED:
         return list(SIDES)
     texts = answer_texts(*answers_on(found))
     return [f"{side} → {text}" for side, text in zip(SIDES, texts, strict=True)]

@@ -13,7 +13,7 @@ from sensitivity_lab.methods.sweep import Sweep, is_quick
 from sensitivity_lab.methods.walk import Answered, Walk, glimpse
 from sensitivity_lab.methods.workers import stood_by
 from sensitivity_lab.numbers.errors import NotProved, TimeIsUp
-from sensitivity_lab.numbers.exact import brief, by_name, checked_norm, is_one_of
+from sensitivity_lab.numbers.exact import brief, by_name, is_one_of, proper_norm
 from sensitivity_lab.numbers.gap import Metric, Norm
 from sensitivity_lab.problem import (
     GLIMPSE,
@@ -113,7 +113,7 @@ def _measured(
     asked = as_query(query)
     if metric is None:
         return asked, method
-    checked_norm(norm)
+    proper_norm(norm, known=(0, 1, 2))
     if norm != 1:
         raise ValueError(f"norm must be left out where output_metric is given, got {brief(norm)}")
     if not is_one_of(method, ("auto", "walk")):
@@ -211,32 +211,24 @@ def settle(problems: Sequence[Problem], *, method: str, budget: Budget) -> list[
     """Answer problems together: all budgets are checked before anything is enumerated."""
     _check(problems, method, METHODS, f"one of {', '.join(METHODS)}", budget)
     # First to numbers, where records say some; then proofs; what is left is enumerated together.
-    made: dict[tuple[int, int], Lifted | None] = {}
-    for problem in problems:
-        key = id(problem.query), id(problem.universe)  # queries may have no hash
-        if key not in made:
-            made[key] = extension.lift(problem.query, problem.universe)
+    asked = {(id(each.query), id(each.universe)): each for each in problems}  # some have no hash
+    made = {key: extension.lift(each.query, each.universe) for key, each in asked.items()}
     lifts = [made[id(problem.query), id(problem.universe)] for problem in problems]
     numbers = [
         problem if lifted is None else _of_numbers(problem, lifted)
         for problem, lifted in zip(problems, lifts, strict=True)
     ]
     try:
-        answered = _answered(numbers, method, budget)
+        solved = [_solved(problem, method, budget) for problem in numbers]
+        rest = [problem for problem, known in zip(numbers, solved, strict=True) if known is None]
+        enumerated = iter(_enumerated(rest, method, budget))
+        answered = [next(enumerated) if known is None else known for known in solved]
     except TimeIsUp:
         raise _cut_short(problems[0], budget) from None
     return [
         _result(problem, lifted.back(one.pair) if lifted else one.pair, one)
         for problem, lifted, one in zip(problems, lifts, answered, strict=True)
     ]
-
-
-def _answered(numbers: Sequence[Problem], method: str, budget: Budget) -> list[Answered]:
-    """Problems of numbers: by a proof, and what is left together."""
-    solved = [_solved(problem, method, budget) for problem in numbers]
-    rest = [problem for problem, known in zip(numbers, solved, strict=True) if known is None]
-    enumerated = iter(_enumerated(rest, method, budget))
-    return [next(enumerated) if known is None else known for known in solved]
 
 
 def _of_numbers(problem: Problem, lifted: Lifted) -> Problem:

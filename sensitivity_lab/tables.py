@@ -55,8 +55,7 @@ def sweep(
     :param columns: a universe for each name of a column.
     :param size: the number of records of the dataset, or a range in which both sizes lie.
     :param relations: one relation or a list of them, each with its k.
-    :param norm: 1, 2 or infinity; it measures vectors. 0 counts the entries that differ.
-    :param method: as in `global_sensitivity`, for every row.
+    :param norm: as in `global_sensitivity`, and so is `method`, for every row.
     :param max_datasets: how many datasets may be answered for one row.
     :param seconds: how long it may take, in all.
     :param progress: whether bars are shown; by default after five seconds.
@@ -64,10 +63,8 @@ def sweep(
     :param exact: False for floats and texts, which plot, and go to CSV, JSON, parquet and back.
     :raises ValueError: for an empty list; other errors as `global_sensitivity`.
 
-    Cost: as `global_sensitivity`, but the sweep answers a query once per dataset for all
-    relations.
-
-    Source: as `global_sensitivity`.
+    Cost and source: as `global_sensitivity`, but the sweep answers a query once per dataset for
+    all relations.
     """
     if not isinstance(columns, Mapping):
         raise TypeError(f"columns must be a dict, as {{'a': sl.Universe…}}, got {brief(columns)}")
@@ -161,6 +158,4 @@ def compare(
     for i, name in enumerate(("closed_form", "status", "ratio")):
         cells = pd.Series([row[i] for row in forms], dtype=float if name == "ratio" else object)
         table.insert(place + i, name, cells)
-    attrs, table = table.attrs, tidy(table, exact)
-    table.attrs = attrs
-    return table
+    return tidy(table, exact)

@@ -28,9 +28,8 @@ MAKERS = (
 )
 MOST_WRITTEN = 12  # values that a universe is written with
 
-# What a user calls; the methods ask for the machinery by its name.
 SHOWN = f"""population value_range count datasets name values distinct records numeric
-{METHODS["OfUniverse"]}"""
+{METHODS["OfUniverse"]}""".split()
 
 Giver = Callable[[Indices], Any]  # makes the dataset at some positions
 
@@ -39,9 +38,7 @@ class _Shown(SaysWhich, type):
     """Lists what a user calls; the methods ask for the machinery by its name."""
 
     def __dir__(cls) -> list[str]:
-        return [
-            name for name in super().__dir__() if name in SHOWN.split() or name.startswith("__")
-        ]
+        return [name for name in super().__dir__() if name in SHOWN or name.startswith("__")]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -283,31 +280,31 @@ class Universe(OfUniverse, metaclass=_Shown):
             raise ValueError(f"size must be at most {LARGEST_SIZE}, got size={brief(size)}")
         return checked
 
-    def indices(self, dataset: Iterable[Any], what: str = "dataset") -> Indices:
+    def indices(self, dataset: Iterable[Any]) -> Indices:
         """Return the positions of a dataset's records among `values`, sorted; refuse strangers.
 
         >>> Universe.population([10, 20, 20]).indices((20, 10))
         (0, 1)
 
         Raises ValueError for values outside the universe or too many copies of one, TypeError for
-        what is no dataset; messages call them `what`.
+        what is no dataset.
         """
-        return tuple(self.positions(dataset, what).tolist())
+        return tuple(self.positions(dataset).tolist())
 
-    def positions(self, dataset: Iterable[Any], what: str = "dataset") -> np.ndarray:
+    def positions(self, dataset: Iterable[Any]) -> np.ndarray:
         """Return `indices` in an array.
 
         >>> Universe.population([10, 20, 20]).positions((20, 10))
         array([0, 1])
         """
-        positions = self.source.positions(dataset, what)
+        positions = self.source.positions(dataset, "dataset")
         positions.sort()
         held = np.bincount(positions, minlength=self.distinct)
         too_many = np.flatnonzero(held > self.most_copies(len(positions)))
         if len(too_many):
             i = int(too_many[0])
             raise ValueError(
-                f"{what} must hold at most {self.counts[i]} records of value "
+                f"dataset must hold at most {self.counts[i]} records of value "
                 f"{brief(self.values[i])}, got {held[i]}"
             )
         return positions

@@ -38,9 +38,9 @@ from sensitivity_lab.numbers.gap import (
 )
 from sensitivity_lab.problem import Budget, Limits, Problem, within_budget
 from sensitivity_lab.proved.worst_pair import WorstPair
-from sensitivity_lab.queries import Query
+from sensitivity_lab.queries import Query, Rows
 from sensitivity_lab.relations import Move, neighbours_of
-from sensitivity_lab.universe import Giver, Indices, Universe
+from sensitivity_lab.universe import Indices, Universe
 
 LONGEST_VECTOR = 6  # entries that the sweep serves: L1 takes 2^5 sign patterns, each as a scalar
 
@@ -80,10 +80,9 @@ class Sweep:
         try:
             # Extremes have the widest gap only where all answers are in one arithmetic.
             dimensions = {evaluations.of(size)[0].ndim for size in problem.sizes_answered}
+            met = evaluations.arithmetics
             is_sum = problem.norm == 1 and max(dimensions) > 1
-            if not (
-                evaluations.arithmetics <= {"exact"} if is_sum else len(evaluations.arithmetics) < 2
-            ):
+            if met - {"exact"} if is_sum else len(met) > 1:
                 return None
             arrays, common = evaluations.over_one_denominator(problem.sizes_answered)
         except NoArray:
@@ -92,9 +91,7 @@ class Sweep:
         # The gaps of all levels come first: pairs are looked for where the widest is.
         ends = [(*levels.widest(size), size) for size in sorted(problem.plan)]
         widest = max(gap for gap, _, _ in ends)
-        firsts = [
-            (levels.first_dataset(size, ranks), gap) for gap, ranks, size in ends if gap == widest
-        ]
+        firsts = [(levels.first_dataset(size, at), gap) for gap, at, size in ends if gap == widest]
         dataset, gap = min(firsts, key=lambda first: first[0])
         neighbour = levels.first_neighbour(dataset, gap)
         pair = WorstPair.between(in_units(gap, common), dataset, neighbour, problem.universe)
@@ -153,12 +150,10 @@ class _Levels:
 
     def widest(self, size: int) -> tuple[Gap, np.ndarray]:
         """The widest gap from datasets of a size, and the ranks of all that have it."""
-        own = self.arrays[size]
+        own, plan = self.arrays[size], self.problem.plan
         # Of the moves to one size the last, which removes most, has the smallest core: it reaches
         # all that the others do.
-        to_size = {
-            added - removed: (removed, added) for removed, added in sorted(self.problem.plan[size])
-        }
+        to_size = {added - removed: (removed, added) for removed, added in sorted(plan[size])}
         moves = sorted(to_size.values())
         patterns = _sign_patterns(own, self.problem.norm)
         ends = [(_signed(own, of), *self._extremes(size, moves, of)) for of in patterns]
@@ -224,8 +219,7 @@ def _widest(ends: list[tuple[np.ndarray, np.ndarray, np.ndarray]]) -> tuple[Gap,
 
 def _widest_root(own: np.ndarray, high: np.ndarray, low: np.ndarray) -> tuple[Gap, np.ndarray]:
     """As `_widest`, for roots: floats shortlist, exact comparison settles."""
-    # Squares may be too large for floats: all three sides are scaled alike,
-    # which keeps their order.
+    # Squares may be too large for floats: all three sides are scaled alike, which keeps order.
     shift = max(0, max(int(side.max()).bit_length() for side in (high, own, low)) - 1000)
     roots = [np.sqrt((side >> shift if shift else side).astype(float)) for side in (high, own, low)]
     gaps = np.maximum(roots[0] - roots[1], roots[1] - roots[2])
@@ -376,11 +370,10 @@ class NoArray(Exception):
 class Evaluations:
     """A query's answers on all datasets of a universe, each computed once."""
 
-    def __init__(
-        self, query: Query, universe: Universe, lattice: Lattice, budget: Budget | None = None
-    ) -> None:
-        self.query, self.universe, self.lattice = query, universe, lattice
-        self.budget = budget or Budget()
+    def __init__(self, query: Query, universe: Universe, lattice: Lattice, budget: Budget) -> None:
+        self.query, self.universe, self.lattice, self.budget = query, universe, lattice, budget
+        self.given = query.giver(universe)
+        self.rows = None if universe.has_missing else query.rows
         self.sizes: dict[int, tuple[np.ndarray, int]] = {}
         self.firsts: dict[int, Answer] = {}
         self.arithmetics: set[str] = set()  # of all answers so far
@@ -391,7 +384,7 @@ class Evaluations:
         if len(self.columns) > LONGEST_VECTOR:
             raise NoArray
         if size not in self.sizes:
-            answers = self._by_rows(size) if self._answers_by_rows else self._one_by_one(size)
+            answers = self._by_rows(size, self.rows) if self.rows else self._one_by_one(size)
             self.sizes[size] = answers
         return self.sizes[size]
 
@@ -402,11 +395,6 @@ class Evaluations:
             self.firsts[size] = self.query.answers(self.given, [tuple(row)])[0]
         return self.firsts[size]
 
-    @property
-    def given(self) -> Giver:
-        """What makes datasets as the query's function is given them."""
-        return self.query.giver(self.universe)
-
     def over_one_denominator(self, sizes: Iterable[int]) -> tuple[dict[int, np.ndarray], int]:
         """Numerators of several sizes over one denominator."""
         parts = {size: self.of(size) for size in sizes}
@@ -414,7 +402,7 @@ class Evaluations:
         for sample in samples:
             same_shape(sample, samples[0], self.query.name)
         with_keys = {isinstance(sample, Labelled) for sample in samples}
-        if not self._answers_by_rows and with_keys != {False}:
+        if not self.rows and with_keys != {False}:
             if False in with_keys or not self.columns:
                 raise NoArray
             width = len(self.columns)  # a 0 for each key that was met only after some rows
@@ -428,39 +416,28 @@ class Evaluations:
         common = math.lcm(*(by for _, by in parts.values()))
         return {size: _times(rows, common // by) for size, (rows, by) in parts.items()}, common
 
-    @property
-    def _answers_by_rows(self) -> bool:
-        return self.query.rows is not None and not self.universe.has_missing
-
-    def _by_rows(self, size: int) -> tuple[np.ndarray, int]:
-        assert self.query.rows is not None
-        parts = []
-        denominator = 1
-        chunks = self.budget.bar(
-            list(self.lattice.chunks(size)), desc=f"size {size}", unit=" blocks"
-        )
-        for chunk in chunks:
+    def _by_rows(self, size: int, answers_of: Rows) -> tuple[np.ndarray, int]:
+        parts, denominator = [], 1
+        chunks = list(self.lattice.chunks(size))
+        for chunk in self.budget.bar(chunks, desc=f"size {size}", unit=" blocks"):
             rows = self.lattice.rows(size, np.arange(chunk.start, chunk.stop, dtype=np.int64))
-            answers, denominator = self.query.rows(rows, self.universe)
+            answers, denominator = answers_of(rows, self.universe)
             # Gaps and common denominators need more room than an answer of few bits has.
-            wide = answers.dtype == np.uint64
-            is_whole = answers.dtype.kind in "biu"
+            wide, is_whole = answers.dtype == np.uint64, answers.dtype.kind in "biu"
             kind = object if wide else np.int64 if is_whole else answers.dtype
             parts.append(answers.astype(kind, copy=False))
         if not self.query.proved:
-            self._require_same_as_function(parts[0][0], denominator, size)
+            # A caller's form is held to the function, on the first dataset of a size.
+            given, first = parts[0][0], self.first(size)
+            numerators = given if np.ndim(given) else [given]
+            by_rows = tuple(Fraction(int(number), int(denominator)) for number in numerators)
+            if by_rows != (first if isinstance(first, tuple) else (first,)):
+                answer = by_rows if np.ndim(given) else by_rows[0]
+                raise ValueError(
+                    f"rows of query {self.query.name} must answer as its function, got {answer} "
+                    f"for {first} on the first dataset of size {size}"
+                )
         return np.concatenate(parts), denominator
-
-    def _require_same_as_function(self, numerators: Any, denominator: int, size: int) -> None:
-        """Hold a user's vectorised form to the function, on the first dataset of a size."""
-        given = tuple(numerators) if np.ndim(numerators) else (numerators,)
-        by_rows = tuple(Fraction(int(number), int(denominator)) for number in given)
-        first, answer = self.first(size), by_rows if np.ndim(numerators) else by_rows[0]
-        if by_rows != (first if isinstance(first, tuple) else (first,)):
-            raise ValueError(
-                f"rows of query {self.query.name} must answer as its function, got {answer} for "
-                f"{first} on the first dataset of size {size}"
-            )
 
     def _one_by_one(self, size: int) -> tuple[np.ndarray, int]:
         executor, count = self.budget.executor, self.lattice.count(size)
@@ -469,9 +446,8 @@ class Evaluations:
         rest, together = count - 1, getattr(self.given, "together", False)
         edges = [1 + edge for edge in block_edges(rest, size, executor, together)]
         # The first dataset is known already: blocks begin at the second.
-        blocks = (
-            self.lattice.rows(size, np.arange(*ends, dtype=np.int64)) for ends in pairwise(edges)
-        )
+        ranks = (np.arange(*ends, dtype=np.int64) for ends in pairwise(edges))
+        blocks = (self.lattice.rows(size, those) for those in ranks)
         answered = answers_in_blocks(self.query, self.given, blocks, executor)
         answers = [self.first(size)]
         bar = {"total": len(edges) - 1, "desc": f"size {size}", "unit": " blocks"}

@@ -14,12 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from sensitivity_lab.methods.workers import (
-    answers_in_blocks,
-    block_edges,
-    few_of,
-    hold,
-)
+from sensitivity_lab.methods.workers import answers_in_blocks, block_edges, few_of, hold
 from sensitivity_lab.numbers.gap import (
     Answer,
     Gap,

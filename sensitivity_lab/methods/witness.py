@@ -121,10 +121,8 @@ class CompactWitness(Sequence[Dataset]):
         return [common, self.removed, self.added], counts
 
     def _repr_html_(self) -> str | None:
-        if self._universe is None or self._universe.numeric:
-            return None  # shown by its repr
-        shown = extension.marked(self._universe, self)
-        return shown.html(SIDES) if shown else None
+        shown = extension.marked(self._universe, self) if self._universe else None
+        return shown.html(SIDES) if shown else None  # numbers by their repr
 
     def __repr__(self) -> str:
         if self._universe is not None and self._has_tables:

@@ -35,11 +35,10 @@ def block_edges(
     datasets: int, size: int, executor: Executor | None, together: bool = False
 ) -> list[int]:
     """Where the blocks of some datasets begin and end, a few for each worker."""
-    wanted = 6 * worker_count(executor) if executor else 100
-    most = ROWS_AT_ONCE
+    workers = worker_count(executor) if executor else 0
+    wanted, most = 6 * workers or 100, ROWS_AT_ONCE
     if together:
-        wanted = worker_count(executor) if executor else 1
-        most = ROWS_TOGETHER
+        wanted, most = workers or 1, ROWS_TOGETHER
     # As many blocks as are wanted, more if one would be too large, never an empty one.
     blocks = min(max(wanted, -(-datasets * size // most)), datasets)
     return [datasets * block // blocks for block in range(blocks + 1)] if blocks else [0]

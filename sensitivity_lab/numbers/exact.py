@@ -193,13 +193,8 @@ def is_sequence(values: Any) -> bool:
     return isinstance(values, Iterable) and not isinstance(values, (str, bytes))
 
 
-def checked_norm(norm: Any) -> None:
-    """Refuse what is not 1, 2 or infinity, nor 0, which counts the entries that differ."""
-    proper_norm(norm, known=(0, 1, 2))
-
-
 def proper_norm(norm: Any, what: str = "norm", known: tuple[int, ...] = (1, 2)) -> None:
-    """Refuse what is not 1, 2 or infinity: 0 is no norm, and no formula is known for it."""
+    """Refuse what is not infinity or known: 0, which counts the entries that differ, is no norm."""
     if not isinstance(norm, Real) or norm not in (*known, math.inf):
         words = f"{', '.join(map(str, known))} or infinity (math.inf)"
         raise ValueError(f"{what} must be {words}, got {what}={brief(norm)}")

@@ -47,7 +47,6 @@ from sensitivity_lab.relations import STANDARD
 
 SWEPT = ["column", "query", "relation", "k", "sensitivity"]
 DECIMALS = re.compile(r"-?[0-9]+(\.[0-9]+|(\.[0-9]+)?e[-+]?[0-9]+)")  # as Python writes floats
-FAMILIES = {family.__name__: family for family in STANDARD}
 LARGEST_DRAWN = 10**300  # beyond it Matplotlib's margins pass the largest float
 LARGEST_K = 10**15  # beyond it floats leave no room between one k and the next
 HEIGHTS = ("sensitivity", "closed_form", "beside")
@@ -357,9 +356,8 @@ def _sweep_title(table: pd.DataFrame, column: Any) -> str:
         known = UNIVERSE.fullmatch(universe)
         if known:
             kind, values, count = known.groups()
-            many = f" ({count})" if count else ""
-            values = NEGATIVE.sub(true_minus("-"), values)
-            universe = f"{KINDS_OF_UNIVERSES[kind]}: {values}{many}"
+            universe = f"{KINDS_OF_UNIVERSES[kind]}: {NEGATIVE.sub(true_minus('-'), values)}"
+            universe += f" ({count})" if count else ""
         short = DECIMALS.sub(lambda found: number_text(float(found[0])), universe)  # to six digits
         lines.append(fill(short.removeprefix("Universe."), width=56))
     return "\n".join(lines)
@@ -367,8 +365,7 @@ def _sweep_title(table: pd.DataFrame, column: Any) -> str:
 
 def relation_text(relation: str) -> str:
     """Say in words what a relation's k counts."""
-    name = str(relation).partition("(")[0]
-    if name not in FAMILIES:
-        return str(relation)
-    family = FAMILIES[name]
-    return f"{'at most' if family.at_most else 'exactly'} k records {family.phrase}"
+    for family in STANDARD:
+        if family.__name__ == str(relation).partition("(")[0]:
+            return f"{'at most' if family.at_most else 'exactly'} k records {family.phrase}"
+    return str(relation)

@@ -20,7 +20,6 @@ from sensitivity_lab.plotting.style import BAND, INK, PALE, STYLE
 from sensitivity_lab.plotting.witness import plot_witness
 from sensitivity_lab.queries import Query, as_query
 from sensitivity_lab.relations import AddRemove, Change, Relation
-from sensitivity_lab.results import Sensitivity
 from sensitivity_lab.sensitivity import global_sensitivity
 from sensitivity_lab.tables import sweep
 from sensitivity_lab.universe import Universe, check_universe
@@ -66,6 +65,7 @@ def explore(
         raise ImportError("explore needs ipywidgets: pip install ipywidgets") from error
     kinds = (AddRemove, Change) if relations is None else relations
     asked = _Asked(universe, TEN if queries is None else queries, kinds)
+    at = cache(asked.at)
     size = whole_number(size, "size", 1)
     # A range has datasets of any size: the slider goes as far as is quick to see.
     most = max(12, 2 * size) if universe.unlimited else max(size, int(universe.records))
@@ -77,11 +77,11 @@ def explore(
         ipywidgets.Dropdown(options=list(asked.families), description="neighbours", **wide),
         ipywidgets.Dropdown(options=list(asked.queries), description="pair of", **wide),
     ]
-    shown = [ipywidgets.HTML(text) for text in asked.at(*(each.value for each in controls))]
+    shown = [ipywidgets.HTML(text) for text in at(*(each.value for each in controls))]
 
     def show(_turned: Any) -> None:
         try:
-            texts = asked.at(*(each.value for each in controls))
+            texts = at(*(each.value for each in controls))
         except ValueError as error:
             texts = escape(str(error)), "", ""
         for part, text in zip(shown, texts, strict=True):
@@ -108,7 +108,7 @@ class _Asked:
         if not (asked and kinds):
             raise ValueError("queries and relations must have at least one each")
         self.families = {relation_text(kind.__name__): kind for kind in kinds}
-        self.universe, self.table, self.pair = universe, cache(self._table), cache(self._pair)
+        self.universe, self.table = universe, cache(self._table)
 
     def _table(self, size: int) -> pd.DataFrame:
         """All curves at a size."""
@@ -116,17 +116,13 @@ class _Asked:
         columns = {self.universe.name or "records": self.universe}
         return sweep([*self.queries.values()], columns, size=size, relations=asked)
 
-    def _pair(self, name: str, size: int, relation: Relation) -> Sensitivity:
-        """The widest pair of a query."""
-        query = self.queries[name]
-        return global_sensitivity(query, self.universe, size=size, relation=relation)
-
     def at(self, k: int, size: int, neighbours: str, name: str) -> tuple[str, str, str]:
         """At a setting of the controls: a sentence, the panels, and the pair, as HTML."""
         relation = self.families[neighbours](k)
         text, picture = f"{name}, datasets of size {size}, {relation.description}: ", ""
         try:
-            found = self.pair(name, size, relation)
+            query = self.queries[name]
+            found = global_sensitivity(query, self.universe, size=size, relation=relation)
             text += f"the sensitivity is {value_text(found.value)}."
             if self.universe.source.as_tuples:
                 text += " {} against {}.".format(*map(dataset_text, found.witness))
@@ -138,11 +134,11 @@ class _Asked:
         figure = plot_sweep(table)
         chosen = table[(table["relation"] == relation.kind) & (table["k"] == relation.k)]
         pairs = zip(chosen["query"], chosen["sensitivity"], strict=True)
-        for panel, (query, value) in zip(figure.axes, pairs, strict=False):
+        for panel, (title, value) in zip(figure.axes, pairs, strict=False):
             panel.axvline(relation.k, color=PALE, linewidth=1, zorder=0)
             if value is not None:
                 panel.plot(relation.k, float(value), "o", ms=15, mfc="none", c=INK, clip_on=False)
-            if query == name:
+            if title == name:
                 panel.set_facecolor(BAND)
         return escape(text), _html(figure), picture
 

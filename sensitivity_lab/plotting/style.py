@@ -72,8 +72,9 @@ RELATION_LINES = {
     "Remove": _line((0, (6, 1.5, 1, 1.5, 1, 1.5)), 2.4, "X", 7, zorder=2.2),
 }
 # Relations of one's own, in the order of the table.
-OTHER_DASHES: Any = ((0, (1, 1)), 2, "v"), ((0, (8, 2)), 2, "p"), ("-", 0.9, "h")
-OTHER_LINES = [_line(dashes, width, marker, 6) for dashes, width, marker in OTHER_DASHES]
+OTHER_LINES = [
+    _line((0, (1, 1)), 2, "v", 6), _line((0, (8, 2)), 2, "p", 6), _line("-", 0.9, "h", 6)
+]  # fmt: skip
 
 
 def relation_lines(relations: Iterable[str]) -> dict[str, dict[str, Any]]:

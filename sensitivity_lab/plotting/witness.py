@@ -123,7 +123,12 @@ def plot_witness(sensitivity: Sensitivity, *, ax: Axes | None = None) -> Figure 
     of over 100 records, one with a missing record, or axes that are too small; TypeError for what
     is no `Sensitivity`. Source: def-witness in the book's chapter "By hand".
     """
-    _require_short(sensitivity)
+    if not isinstance(sensitivity, Sensitivity):
+        raise TypeError(f"sensitivity must be a Sensitivity, got {brief(sensitivity)}")
+    witness = sensitivity.witness  # of which a compact one is not built to be counted
+    held = witness.size if isinstance(witness, CompactWitness) else max(map(len, witness))
+    if held > MOST_DOTS:
+        raise TooLarge(f"witness must hold at most {MOST_DOTS} records to be drawn, got {held:,}")
     picture_of = _on_a_line
     if not (sensitivity.universe.numeric or _said(sensitivity)):
         picture_of = extension.room("tables.witness_rows", "a picture of other records").picture
@@ -238,17 +243,6 @@ def space_of(axes: Axes) -> tuple[float, float]:
     if wide < 150 or high < 150:
         raise ValueError(f"ax must be at least 150 by 150 points, got {wide:.0f} by {high:.0f}")
     return wide, high
-
-
-def _require_short(sensitivity: Sensitivity) -> None:
-    """Refuse what is no sensitivity, and a witness of too many records for a picture."""
-    if not isinstance(sensitivity, Sensitivity):
-        raise TypeError(f"sensitivity must be a Sensitivity, got {brief(sensitivity)}")
-    witness = sensitivity.witness  # of which a compact one is not built to be counted
-    longest = witness.size if isinstance(witness, CompactWitness) else max(map(len, witness))
-    if longest > MOST_DOTS:
-        most = f"at most {MOST_DOTS} records"
-        raise TooLarge(f"witness must hold {most} to be drawn, got {longest:,}")
 
 
 def _said(sensitivity: Sensitivity) -> Lifted | None:

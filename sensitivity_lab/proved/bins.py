@@ -57,8 +57,7 @@ class Histogram(Family):
     at_ends = True
 
     def words(self, norm: Norm) -> Words:
-        name = "∞" if norm == math.inf else str(int(norm))
-        factor = {"1": "2·", "2": "√2·", "∞": ""}[name]
+        factor = {1: "2·", 2: "√2·", math.inf: ""}[norm]
         texts = {"any": ("k", "k"), "Change": (f"{factor}min(k, n)", f"{factor}k")}
         return Words("histogram", texts, "the bounds reach two bins or more; one record per person")
 

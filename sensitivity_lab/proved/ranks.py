@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
+from abc import abstractmethod
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property, lru_cache
 from itertools import accumulate
-from typing import Protocol
 
 import numpy as np
 
@@ -19,7 +19,7 @@ from sensitivity_lab.proved.family import LARGEST_OF_TWO, Family, Interval, Word
 from sensitivity_lab.proved.worst_pair import D, Share, WorstPair, shares
 from sensitivity_lab.relations import Relation
 
-# -- what each of n sorted records weighs, by its rank ---------------------------------------------
+# -- what each of n sorted records weighs, by its rank --
 
 Step = tuple[int, int, int]  # ranks from start to stop − 1, and what each weighs
 
@@ -76,71 +76,27 @@ class Steps:
         return np.repeat(np.array(self.weights, dtype=object), np.diff(self.ends, prepend=0))
 
 
-class Weights(Protocol):
-    """What gives the weights of n sorted records."""
-
-    def steps(self, n: int) -> Steps:
-        """The weights of n ranks."""
-
-
-@dataclass(frozen=True)
-class OfSum:
-    """The weight 1 for every rank."""
-
-    def steps(self, n: int) -> Steps:
-        return Steps((n,), (1,), 1)
-
-
-@dataclass(frozen=True)
-class OfMean:
-    """The weight 1/n for every rank."""
-
-    def steps(self, n: int) -> Steps:
-        return Steps((n,), (1,), n)
-
-
-@dataclass(frozen=True)
-class OfQuantile:
-    """Linear interpolation: of the rank at q(n − 1), or of the two next to it."""
-
-    q: Exact
-
-    def steps(self, n: int) -> Steps:
-        position = self.q * (n - 1)
-        lower = position // 1
-        upper = position - lower
-        read = 2 if upper else 1
-        pair = ((1 - upper, 1), (upper, read - 1))
-        return Steps.of([(0, lower), *pair, (0, n - lower - read)])
-
-
-@dataclass(frozen=True)
-class OfRange:
-    """1 for the highest record, −1 for the lowest."""
-
-    def steps(self, n: int) -> Steps:
-        return Steps.of([(-1, 1), (0, n - 2), (1, 1)] if n > 1 else [(0, 1)])
-
-
-# -- what is proved --------------------------------------------------------------------------------
+# -- what is proved --
 
 
 class AtEnds(Family):
     """Queries of numbers whose widest pairs lie at the two ends, whatever values are between."""
 
 
-# --- no answer falls as a record rises: sums, means, quantiles -----------------------------------
+# --- no answer falls as a record rises: sums, means, quantiles ---
 
 
 class Monotone(AtEnds):
     """No weight is negative: what only one side has lies at the ends (thm-monotone)."""
 
-    weights: Weights
+    @abstractmethod
+    def steps(self, n: int) -> Steps:
+        """The weights of n ranks."""
 
     def on_interval(self, interval: Interval, norm: Norm) -> D:
         """Some p of the shared records are at the top, the others at the bottom (thm-endpoints)."""
         low, high = interval.low, interval.high
-        steps = lru_cache(8)(self.weights.steps)  # shares next to each other ask about equal sizes
+        steps = lru_cache(8)(self.steps)  # shares next to each other ask about equal sizes
 
         def d(c: int, a: int, b: int) -> WorstPair:
             higher, lower = steps(c + a), steps(c + b)
@@ -181,10 +137,12 @@ class Count(AtEnds):
 class Sum(Monotone):
     """All a at the top, all b at the bottom; the shared records cancel (thm-sum)."""
 
-    weights = OfSum()
     falls = True
     at_ends = True
     adds = "number"
+
+    def steps(self, n: int) -> Steps:
+        return Steps((n,), (1,), 1)
 
     def words(self, norm: Norm) -> Words:
         unbounded = ("k·max(|L|, |U|)", "k·max(|L|, |U|)")
@@ -194,9 +152,11 @@ class Sum(Monotone):
 class Mean(Monotone):
     """The shared records weigh 1/(c + a) − 1/(c + b): high if a < b, else low (thm-mean)."""
 
-    weights = OfMean()
     falls = True
     at_ends = True
+
+    def steps(self, n: int) -> Steps:
+        return Steps((n,), (1,), n)
 
     def words(self, norm: Norm) -> Words:
         least = "k·R/(m + k)"
@@ -220,8 +180,14 @@ class Quantile(Monotone):
 
     q: Exact
 
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "weights", OfQuantile(self.q))
+    def steps(self, n: int) -> Steps:
+        # The rank at q(n − 1) is read, or the two next to it.
+        position = self.q * (n - 1)
+        lower = position // 1
+        upper = position - lower
+        read = 2 if upper else 1
+        pair = ((1 - upper, 1), (upper, read - 1))
+        return Steps.of([(0, lower), *pair, (0, n - lower - read)])
 
     def words(self, norm: Norm) -> Words:
         if self.q in (0, 1):
@@ -258,14 +224,17 @@ class Quantile(Monotone):
         return range(max(least, most - Fraction(self.q).denominator + 1), most + 1)
 
 
-# --- and one that may fall -----------------------------------------------------------------------
+# --- and one that may fall ---
 
 
 class Range(AtEnds):
     """The highest record minus the lowest (thm-l-range)."""
 
-    weights = OfRange()
     among_records = False
+
+    def steps(self, n: int) -> Steps:
+        """1 for the highest record, −1 for the lowest."""
+        return Steps.of([(-1, 1), (0, n - 2), (1, 1)] if n > 1 else [(0, 1)])
 
     def words(self, norm: Norm) -> Words:
         return Words("l-range", {"any": ("R", "R"), "Change": ("R if n ≥ 2, else 0", "R")})

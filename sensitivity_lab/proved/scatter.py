@@ -68,7 +68,22 @@ class Variance(Family):
         return FEWEST if self.ddof < SETTLED else FEWEST.replace("largest ", "largest D(m, 0, 1), ")
 
     def on_interval(self, interval: Interval, norm: Norm) -> D:
-        return variance_on_interval(interval, self.ddof)
+        """The lower side is constant (a ≥ b), or its own records sit at the shared mean."""
+        low, high, width = interval.low, interval.high, Fraction(interval.width)
+
+        def d(c: int, a: int, b: int) -> WorstPair:
+            if a >= b:
+                # The lower side is constant; the other has half of its records at either end.
+                i = min(a, (c + a) // 2)
+                gap = width**2 * Fraction(i * (c + a - i), (c + a) * (c + a - self.ddof))
+                own = ((high, i), (low, a - i))
+                return WorstPair.of_copies(gap, ((low, c),), own, ((low, b),))
+            gap, i, j = max(_with_b_at_the_mean(c, a, b, self.ddof))
+            mean = low + width * Fraction(j, c) if c else low
+            common, own = ((high, j), (low, c - j)), ((high, i), (low, a - i))
+            return WorstPair.of_copies(width**2 * gap, common, own, ((mean, b),))
+
+        return d
 
     def shares_from(self, relation: Relation, least: int) -> Iterator[Share]:
         """With mixes, as few shared records as can be, or one more (thm-sizes-mixed)."""
@@ -107,33 +122,32 @@ class Deviation(Variance):
     among_records = True
 
     def on_interval(self, interval: Interval, norm: Norm) -> D:
-        return deviation_on_interval(interval, self.ddof)
+        """The variance's root, if the lower side is constant or has all the extra (thm-std)."""
+        low, high, width = interval.low, interval.high, Fraction(interval.width)
+        variance = super().on_interval(interval, norm)
+
+        def d(c: int, a: int, b: int) -> WorstPair:
+            # The lower side has all the extra: half of C at either end, B in the middle.
+            if a == 0 and b > 0:
+                half = c // 2
+                squares = Fraction(half * (c - half), c) * width**2
+                gap = RootGap(squares / (c - self.ddof), squares / (c + b - self.ddof))
+                middle = low + width * Fraction(half, c)
+                common = ((high, half), (low, c - half))
+                return WorstPair.of_copies(gap, common, (), ((middle, b),))
+            of_variance = variance(c, a, b)
+            assert of_variance
+            shared = {value for value, times in of_variance.common if times}
+            constant = a >= b or len(shared) < 2  # then the lower side does not vary at all
+            gap = RootGap(rational(of_variance.gap), 0)
+            return replace(of_variance, gap=gap, attained=constant)
+
+        return d
 
     def _steps(self, k: int, step: Gap, all_of_it: Fraction) -> Gap:
         assert isinstance(step, RootGap)
         stepped = RootGap(k**2 * step.larger, k**2 * step.smaller)
         return min(stepped, RootGap(all_of_it, 0))
-
-
-# -- D on an interval
-
-
-def variance_on_interval(interval: Interval, ddof: int) -> D:
-    """The lower side is constant (a ≥ b), or its own records sit at the shared mean."""
-    low, high, width = interval.low, interval.high, Fraction(interval.width)
-
-    def d(c: int, a: int, b: int) -> WorstPair:
-        if a >= b:
-            # The lower side is constant; the other has half of its records at either end.
-            i = min(a, (c + a) // 2)
-            gap = width**2 * Fraction(i * (c + a - i), (c + a) * (c + a - ddof))
-            return WorstPair.of_copies(gap, ((low, c),), ((high, i), (low, a - i)), ((low, b),))
-        gap, i, j = max(_with_b_at_the_mean(c, a, b, ddof))
-        mean = low + width * Fraction(j, c) if c else low
-        common = ((high, j), (low, c - j))
-        return WorstPair.of_copies(width**2 * gap, common, ((high, i), (low, a - i)), ((mean, b),))
-
-    return d
 
 
 def _with_b_at_the_mean(c: int, a: int, b: int, ddof: int) -> Iterator[tuple[Fraction, int, int]]:
@@ -150,24 +164,3 @@ def _with_b_at_the_mean(c: int, a: int, b: int, ddof: int) -> Iterator[tuple[Fra
         for j in ends:
             lower_variance = Fraction(j * (c - j), lower) if c else Fraction(0)
             yield Fraction((i + j) * (c + a - i - j), upper) - lower_variance, i, j
-
-
-def deviation_on_interval(interval: Interval, ddof: int) -> D:
-    """The variance's root, if the lower side is constant or has all the extra (thm-std)."""
-    low, high, width = interval.low, interval.high, Fraction(interval.width)
-    variance = variance_on_interval(interval, ddof)
-
-    def d(c: int, a: int, b: int) -> WorstPair:
-        # The lower side has all the extra: half of C at either end, B in the middle.
-        if a == 0 and b > 0:
-            squares = Fraction((c // 2) * (c - c // 2), c) * width**2
-            gap = RootGap(squares / (c - ddof), squares / (c + b - ddof))
-            middle = low + width * Fraction(c // 2, c)
-            return WorstPair.of_copies(gap, ((high, c // 2), (low, c - c // 2)), (), ((middle, b),))
-        of_variance = variance(c, a, b)
-        assert of_variance
-        shared = {value for value, times in of_variance.common if times}
-        constant = a >= b or len(shared) < 2  # then the lower side does not vary at all
-        return replace(of_variance, gap=RootGap(rational(of_variance.gap), 0), attained=constant)
-
-    return d

@@ -32,7 +32,7 @@ class TableSource(Source):
         query = problem.query
         counts = query.proved is None or query.proved.of_anything
         if not (counts or isinstance(query.function, Asked)):
-            raise self.asked_of_numbers(query)
+            raise self.no_numbers(f"query {query.name} is asked of numbers")
         super().check(problem)
 
     @property

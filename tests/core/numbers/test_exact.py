@@ -18,8 +18,8 @@ from sensitivity_lab.numbers.exact import (
     RootGap,
     brief,
     checked_bounds,
-    checked_norm,
     exact_number,
+    proper_norm,
     rounded_root_gap,
     whole_number,
 )
@@ -146,7 +146,7 @@ def test_a_message_is_short_and_never_fails(value):
     for ask in (
         lambda: exact_number(value, "beta"),
         lambda: whole_number(value, "k", 1),
-        lambda: checked_norm(value),
+        lambda: proper_norm(value),
         lambda: checked_bounds(value),
         lambda: checked_bounds((0, value)),
         lambda: sl.Add(value),

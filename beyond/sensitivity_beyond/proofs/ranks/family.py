@@ -39,7 +39,7 @@ def _(family: Count, records: SortedRecords, norm: Norm) -> D | None:
 
 @on_population.register
 def _(family: Monotone, records: SortedRecords, norm: Norm) -> D | None:
-    return lambda *share: widest_shifted(records, family.weights, share)
+    return lambda *share: widest_shifted(records, family, share)
 
 
 @on_population.register

@@ -9,7 +9,7 @@ from itertools import chain, pairwise
 import numpy as np
 
 from sensitivity_beyond.proofs.sorted_records import SortedRecords
-from sensitivity_lab.proved.ranks import Weights
+from sensitivity_lab.proved.ranks import Monotone
 from sensitivity_lab.proved.worst_pair import Run, WorstPair
 
 # --- sums, means, quantiles (thm-monotone) ---
@@ -20,11 +20,11 @@ from sensitivity_lab.proved.worst_pair import Run, WorstPair
 
 
 def widest_shifted(
-    records: SortedRecords, weights: Weights, share: tuple[int, int, int]
+    records: SortedRecords, family: Monotone, share: tuple[int, int, int]
 ) -> WorstPair:
     """The widest pair of a share: what the shared ranks weigh says how many of them are low."""
     (c, a, b), m = share, len(records)
-    higher, lower = weights.steps(c + a), weights.steps(c + b)
+    higher, lower = family.steps(c + a), family.steps(c + b)
     unit = math.lcm(higher.unit, lower.unit)
     high, low = unit // higher.unit, unit // lower.unit
     bends = {0, c, *higher.ends, *(end - b for end in lower.ends)}
