@@ -14,7 +14,7 @@ import numpy as np
 
 import sensitivity_beyond.proofs.distinct
 import sensitivity_beyond.proofs.entries.bins
-import sensitivity_beyond.proofs.ranks.family
+import sensitivity_beyond.proofs.ranks
 import sensitivity_beyond.proofs.scatter.on_population
 import sensitivity_beyond.proofs.scatter.values  # noqa: F401 — each registers its routes
 from sensitivity_beyond.proofs.groups import gaps_by_group
