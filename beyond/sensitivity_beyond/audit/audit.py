@@ -27,11 +27,7 @@ from sensitivity_beyond.audit.claim_and_scope import (
 )
 from sensitivity_beyond.audit.orderings import OrderedWalk, are_edits, moves_kept
 from sensitivity_beyond.audit.report import Audit, AuditRow
-from sensitivity_beyond.audit.search.search import (
-    checked_spending,
-    require_budget,
-    search,
-)
+from sensitivity_beyond.audit.search.search import checked_spending, require_budget, search
 from sensitivity_beyond.audit.subject import Subject, Widest, answers_stood_by
 from sensitivity_beyond.tables.shown import marked_at
 from sensitivity_lab.numbers.errors import Infeasible, TooLarge
@@ -335,7 +331,13 @@ def audit_map(
     for name, metric in (("input_metric", input_metric), ("output_metric", output_metric)):
         if not callable(metric):
             raise TypeError(f"{name} must be callable, got {brief(metric)}")
-    given = _few_inputs(inputs, whole_number(max_pairs, "max_pairs", 1))
+    enough = math.isqrt(2 * whole_number(max_pairs, "max_pairs", 1)) + 2  # makes more pairs
+    given = listed_few(inputs, "inputs", "a sequence of datasets", enough)
+    if (pairs := math.comb(len(given), 2)) > max_pairs:
+        raise TooLarge(
+            f"at least {pairs:,} pairs of inputs exceed the limit of {max_pairs:,}; "
+            "raise max_pairs or thin out the inputs"
+        )
     listed = listed_few(distances, "distances", "a sequence of numbers")
     asked = [amount(distance, "distances") for distance in listed]
     if len(asked) > MOST_ROWS:
@@ -350,19 +352,6 @@ def audit_map(
         rows.append(_witnessed(blank, subject, pair))
     scope = Scope(inputs=len(given), measured_by=_name(output_metric, "output_metric"))
     return Audit(query.name, tuple(rows), scope, subject)
-
-
-def _few_inputs(inputs: Any, max_pairs: int) -> tuple[Any, ...]:
-    """The inputs, if they make few enough pairs."""
-    enough = math.isqrt(2 * max_pairs) + 2  # make more pairs than the limit
-    given = listed_few(inputs, "inputs", "a sequence of datasets", enough)
-    pairs = math.comb(len(given), 2)
-    if pairs > max_pairs:
-        raise TooLarge(
-            f"at least {pairs:,} pairs of inputs exceed the limit of {max_pairs:,}; "
-            "raise max_pairs or thin out the inputs"
-        )
-    return given
 
 
 def _worst_by_distance(

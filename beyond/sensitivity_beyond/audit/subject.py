@@ -144,19 +144,16 @@ def answers_stood_by(subject: Subject, worst: Widest) -> tuple[Any, Any]:
 
 def _asked_twice(subject: Subject, dataset: Any, at: Indices | None) -> Any:
     answer, again = subject.answer(dataset, at), subject.answer(dataset, at)
-    if not _are_alike(subject, answer, again):
+    if subject.metric is None:
+        alike = gaps.has_same_shape(answer, again) and bool(answer == again)
+    else:  # two of a metric's kind are one answer if it finds no distance
+        alike = are_one(answer, again)
+    if not alike:
         raise ValueError(
             f"function must be deterministic: {subject.query.name} answered {_short(answer)} on "
             f"{_short(dataset)}, then {_short(again)}; fix its seed, or audit it without its noise"
         )
     return answer
-
-
-def _are_alike(subject: Subject, answer: Any, again: Any) -> bool:
-    """Whether two answers are one; those of a metric's kind are if it finds no distance."""
-    if subject.metric is None:
-        return gaps.has_same_shape(answer, again) and bool(answer == again)
-    return are_one(answer, again)
 
 
 def _short(value: object) -> str:
