@@ -27,7 +27,7 @@ from sensitivity_beyond.proofs.vectors import widest_of_vectors
 from sensitivity_beyond.tables.asking import grouping
 from sensitivity_beyond.tables.counting import as_sum
 from sensitivity_beyond.tables.people import people_or_none
-from sensitivity_lab.numbers.gap import Answer, gap_between
+from sensitivity_lab.numbers.gap import gap_between
 from sensitivity_lab.problem import Budget, Problem
 from sensitivity_lab.proved.worst_pair import CopiesOf, D, Share, WorstPair, shares
 from sensitivity_lab.queries import answers_at
@@ -112,13 +112,10 @@ def solve_local(problem: Problem, dataset: Indices) -> WorstPair | None:
         if candidates is None:
             return None
         neighbours += candidates
+    here, *there = (
+        answers_at(query, universe, np.array([positions], dtype=np.int64))[0]
+        for positions in (dataset, *neighbours)
+    )
     gap = gap_between(problem.norm, query.root)
-
-    def answer(positions: Indices) -> Answer:
-        only: Answer = answers_at(query, universe, np.array([positions], dtype=np.int64))[0]
-        return only
-
-    here = answer(dataset)
-    gaps = [gap(here, answer(neighbour)) for neighbour in neighbours]
-    widest = max(gaps)
-    return WorstPair.between(widest, dataset, neighbours[gaps.index(widest)], universe)
+    gaps = [gap(here, answer) for answer in there]
+    return WorstPair.between(max(gaps), dataset, neighbours[gaps.index(max(gaps))], universe)

@@ -378,10 +378,9 @@ def checked_spending(trials: Any, seconds: Any) -> tuple[int, float | None]:
 
 def require_budget(problems: Sequence[Problem], trials: int) -> None:
     """Refuse a search that would try too many pairs or read too many records."""
-    pairs, records = trials * len(problems), 0
-    for problem in problems:  # a step in a population copies all of it
-        copied = 0 if problem.universe.unlimited else int(problem.universe.records)
-        records += trials * (copied + 2 * max(problem.sizes_answered))
+    universe, pairs = problems[0].universe, trials * len(problems)
+    copied = 0 if universe.unlimited else int(universe.records)  # all of it, in each step
+    records = sum(trials * (copied + 2 * max(of.sizes_answered)) for of in problems)
     for number, most, what, fewer in (
         (pairs, MOST_PAIRS, "pairs to search", "trials or rows"),
         (records, MOST_READ, "records to read in a search", "trials, rows or records"),
