@@ -130,8 +130,26 @@ def audit(
     check_universe(universe)
     subject = Subject(query, norm, output_metric, universe, any_order=order is None)
     relations = checked_relations(relations)
-    _check_options(output_metric, order, method, executor)
-    searched = method == "search"
+    if output_metric is not None and not callable(output_metric):
+        raise TypeError(f"output_metric must be callable, got {brief(output_metric)}")
+    if not is_one_of(method, (*METHODS, "search")):
+        raise ValueError(f"method must be one of {', '.join(METHODS)}, search, got {brief(method)}")
+    if not is_one_of(order, ORDERS):
+        raise ValueError(f"order must be None, 'any' or 'kept', got order={brief(order)}")
+    searched, walks = method == "search", method in ("auto", "walk")
+    if order is not None and not walks:
+        raise ValueError(
+            f"method must be auto or walk where order is given, got method={brief(method)}"
+        )
+    if output_metric is not None and not (walks or searched):
+        raise ValueError(
+            f"method must be auto, walk or search with an output_metric, got method={brief(method)}"
+        )
+    if executor is not None and searched:
+        raise ValueError(
+            "executor must be None for method='search', where each step waits for the last; every "
+            f"other method takes one, got {brief(executor)}"
+        )
     budget = Budget(max_datasets, progress, executor, None if searched else seconds)
     budget.check_queries([subject.query])
     names = names_taken(claim)
@@ -178,28 +196,6 @@ def _as_function(function: Query | Callable[[Any], Any]) -> Query:
 def _name(function: Metric, default: str) -> str:
     name = name_of(function)
     return default if name == "<lambda>" else name
-
-
-def _check_options(metric: object, order: object, method: object, executor: object) -> None:
-    if metric is not None and not callable(metric):
-        raise TypeError(f"output_metric must be callable, got {brief(metric)}")
-    if not is_one_of(method, (*METHODS, "search")):
-        raise ValueError(f"method must be one of {', '.join(METHODS)}, search, got {brief(method)}")
-    if not is_one_of(order, ORDERS):
-        raise ValueError(f"order must be None, 'any' or 'kept', got order={brief(order)}")
-    if order is not None and method not in ("auto", "walk"):
-        raise ValueError(
-            f"method must be auto or walk where order is given, got method={brief(method)}"
-        )
-    if metric is not None and method not in ("auto", "walk", "search"):
-        raise ValueError(
-            f"method must be auto, walk or search with an output_metric, got method={brief(method)}"
-        )
-    if executor is not None and method == "search":
-        raise ValueError(
-            "executor must be None for method='search', where each step waits for the last; every "
-            f"other method takes one, got {brief(executor)}"
-        )
 
 
 def _blank(

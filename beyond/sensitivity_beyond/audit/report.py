@@ -87,15 +87,14 @@ class AuditRow(Travels):
                 amount(number, name)
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, AuditRow) and _same(self._content, other._content)
+        if not isinstance(other, AuditRow):
+            return False
+        # the relation's name stands for what tells neighbours
+        mine, its = (vars(row) | dict.fromkeys(("related", "marked")) for row in (self, other))
+        return _same(mine, its)
 
     def __hash__(self) -> int:
         return hash((self.relation, self.k, self.size, self.claimed, self.found, self.note))
-
-    @property
-    def _content(self) -> dict[str, Any]:
-        """All but what tells neighbours, which the relation's name stands for, and the marks."""
-        return vars(self) | dict.fromkeys(("related", "marked"))
 
     @property
     def exact(self) -> Any:

@@ -44,8 +44,7 @@ def solve(problem: Problem, budget: Budget) -> WorstPair | None:
     every = _shares(problem)
     if isinstance(d, OfPeople) and not d.affordable(every):
         return None
-    watch = partial(budget.bar, desc="solver", unit=" shares")
-    worst = widest(d, every, watch)
+    worst = widest(d, every, partial(budget.bar, desc="solver", unit=" shares"))
     if worst is not None and not _has_its_gap(problem, worst):
         raise ArithmeticError(
             f"the solver's witness for {problem.query.name} on {problem.universe} under "
@@ -83,7 +82,7 @@ def _shares(problem: Problem) -> list[Share]:
 def _has_its_gap(problem: Problem, pair: WorstPair) -> bool:
     """Whether a witness of few records has its gap, asked again of the records as they are."""
     records, query = pair.records, problem.query
-    if not query.proved or not query.proved.asked_again or not isinstance(records, SortedRecords):
+    if not (query.proved and query.proved.asked_again and isinstance(records, SortedRecords)):
         return True
     if not pair.attained or pair.size > MOST_ASKED_AGAIN:
         return True
