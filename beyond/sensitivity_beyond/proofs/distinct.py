@@ -184,8 +184,7 @@ def _least_spare(held: np.ndarray, free: np.ndarray, r: int, most: int) -> np.nd
 
 def _is_first(positions: np.ndarray) -> np.ndarray:
     """Whether each of some sorted positions is the first of its value."""
-    first = np.ones(len(positions), dtype=bool)
-    first[1:] = positions[1:] != positions[:-1]
+    first: np.ndarray = np.diff(positions, prepend=-1) != 0
     return first
 
 

@@ -124,19 +124,16 @@ class Members:
         """Which records leave a group and which join it,
         so that one set of its numbers becomes another."""
         here, there = Counter(own), Counter(neighbour)
-        spare = np.ones_like(self.held) if self.universe.unlimited else 1 - self.held
-        gone = [at for of, n in (here - there).items() for at in self._those(i, of, self.held)[:n]]
-        joining = []
+        run, unlimited = slice(*self.runs[i]), self.universe.unlimited
+        rank, position, held = self.rank[run], self.position[run], self.held[run]
+        gone, joining = list[int](), list[int]()
+        for number, n in (here - there).items():
+            of = rank == number
+            gone += np.repeat(position[of], held[of])[:n].tolist()
         for number, n in (there - here).items():
-            alike = self._those(i, number, spare)
-            joining += alike[:1] * n if self.universe.unlimited else alike[:n]
+            alike = position[(rank == number) & (unlimited | (held == 0))]
+            joining += (np.repeat(alike[:1], n) if unlimited else alike[:n]).tolist()
         return gone, joining
-
-    def _those(self, i: int, number: int, times: np.ndarray) -> list[int]:
-        """The records of a group that say a number, each so many times."""
-        run = slice(*self.runs[i])
-        many = times[run] * (self.rank[run] == number)
-        return [*np.repeat(self.position[run], many).tolist()]
 
 
 # --- what a group gains ---

@@ -94,10 +94,8 @@ class Vectors:
         elif norm == 2:
             large = len(size) and int(size.max()) ** 2 * len(size) >= 2**62
             size = (size.astype(object) if large else size) ** 2
-        begins = np.flatnonzero(np.diff(self.person, prepend=-1))
         found = np.zeros(self.people, dtype=size.dtype)
-        if len(begins):
-            found[self.person[begins]] = np.add.reduceat(size, begins)
+        np.add.at(found, self.person, size)
         return found
 
     @property
@@ -387,13 +385,12 @@ def gaps_of_vectors(problem: Problem, people: Persons, grouping: Grouping) -> D 
             parts = [common, (ours - both).items(), (theirs - both).items()]
             return WorstPair(gap).in_copies(parts, CopiesAt(universe))
         runs = ((a + b, a + b + c),), ((0, a),), ((a, a + b),)
-        return WorstPair(gap, *runs, records=members(tuple(of_a), tuple(of_b)))
+        return WorstPair(gap, *runs, records=members(*of_a, *of_b))
 
     @cache
-    def members(*sides: tuple[int, ...]) -> Members:
-        picked = np.array([*chain(*sides)], dtype=np.int64)
+    def members(*picked: int) -> Members:
         everybody = np.arange(vectors.people, dtype=np.int64)
-        return Members(universe, np.concatenate([picked, np.delete(everybody, picked)]))
+        return Members(universe, np.append(picked, np.delete(everybody, picked)).astype(np.int64))
 
     return d
 
@@ -411,14 +408,11 @@ def widest_of_vectors(problem: Problem, grouping: Grouping, dataset: Indices) ->
     own = np.bincount(dataset, minlength=vectors.people)
     moves = problem.plan[len(dataset)]
     free = universe.most_copies(len(dataset) + max(added for _, added in moves))
-    furthest = Furthest(vectors, norm, own, free - own)
-    best: Pick | None = None
+    furthest, best = Furthest(vectors, norm, own, free - own), (-1, list[int](), list[int]())
     for move in moves:
-        found = furthest.ask(*move)
-        if found is None:
+        if (found := furthest.ask(*move)) is None:
             return None
-        best = found if best is None or found[0] > best[0] else best
-    assert best is not None
+        best = max(best, found, key=lambda pick: pick[0])
     held = Counter(dataset)
     held.subtract(best[1])
     held.update(best[2])
