@@ -3,26 +3,36 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, Protocol, runtime_checkable
 
-from sensitivity_beyond.proofs.scatter.on_population import ScatterOnPopulation
 from sensitivity_lab.numbers.gap import Gap
 from sensitivity_lab.proved.worst_pair import D, Parted, Share, WorstPair
 
 
-def widest(
-    d: D, asked: Iterable[Share], watch: Callable[[Iterable[int]], Iterable[int]] = iter
-) -> WorstPair | None:
-    """The widest of several pairs: of equals the first,
-    one that is attained before a bound (thm-share).
+@runtime_checkable
+class Reaching(Protocol):
+    """A D that knows beforehand, for little, how wide a share's gap can be at most: its *reach*."""
 
-    A spread knows beforehand, for little, how wide each share's gap can be at most: its *reach*.
-    `watch` hands on what it is given, and may show how far that is.
-    """
+    def reaches(self, asked: Sequence[Share]) -> Sequence[float]:
+        """At least D for each of some shares; at least 0."""
+
+    def floor(self, gap: Gap) -> float:
+        """A gap in the unit of the reaches, rounded down."""
+
+    def __call__(self, c: int, a: int, b: int, floor: float = -math.inf) -> WorstPair | None:
+        """D(c, a, b) where that is at least `floor`, else the gap of some layout."""
+
+
+Watch = Callable[[Iterable[Any]], Iterable[Any]]  # hands on what it is given, and may show how far
+
+
+def widest(d: D, asked: Iterable[Share], watch: Watch = iter) -> WorstPair | None:
+    """The widest of several pairs: of equals the first,
+    one that is attained before a bound (thm-share)."""
     asked = list(asked)
-    reaching = d if isinstance(d, ScatterOnPopulation) else None
+    reaching = d if isinstance(d, Reaching) else None
     reaches = reaching.reaches(asked) if reaching else [math.inf] * len(asked)
     best: tuple[Gap, bool, int] | None = None  # a gap, whether it is attained, minus its place
     found: WorstPair | None = None
