@@ -37,19 +37,14 @@ def pytest_configure(config: pytest.Config) -> None:
     )
     path = config.getoption("--sensitivity-report")
     if path and not hasattr(config, "workerinput"):
-        config.pluginmanager.register(Reporter(_checked(path)), "sensitivity-reporter")
-
-
-def _checked(path: str) -> Path:
-    """Where the report is written; what cannot be is refused before the first test runs."""
-    file = Path(path).resolve()
-    is_one = file.parent.is_dir() and (file.is_file() or not file.exists())
-    if not (is_one and os.access(file.parent, os.W_OK)):
-        raise pytest.UsageError(
-            "--sensitivity-report must name a file in a folder that is there and can be written "
-            f"to, got {path}"
-        )
-    return file
+        file = Path(path).resolve()
+        is_one = file.parent.is_dir() and (file.is_file() or not file.exists())
+        if not (is_one and os.access(file.parent, os.W_OK)):
+            raise pytest.UsageError(
+                "--sensitivity-report must name a file in a folder that is there and can be "
+                f"written to, got {path}"
+            )
+        config.pluginmanager.register(Reporter(file), "sensitivity-reporter")
 
 
 @pytest.hookimpl(wrapper=True)

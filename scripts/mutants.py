@@ -37,7 +37,7 @@ MODULES = {  # the module: the tests that know it best, the quickest first
     "audit/claim_and_scope.py": ["beyond/audit/test_audit.py", "beyond/test_ways_out.py"],
     "methods/sweep.py": ["core/test_sensitivity.py", "core/methods/test_walk_and_sweep.py"],
     "proofs/entries/splits.py": ["beyond/proofs/test_entries.py"],
-    "proofs/ranks/on_population.py": ["beyond/proofs/test_ranks.py", "beyond/proofs/test_solvers.py"],
+    "proofs/ranks.py": ["beyond/proofs/test_ranks.py", "beyond/proofs/test_solvers.py"],
     "proved/worst_pair.py": ["beyond/audit/test_worst_pairs.py", "beyond/proofs/test_solvers.py"],
     "proofs/scatter/outermost.py": ["beyond/proofs/test_spread_layouts.py", "beyond/proofs/test_spread_floor.py"],
     "records.py": ["core/test_universe.py", "beyond/tables/test_row_values.py", "beyond/tables/test_records.py", "beyond/tables/test_image.py"],

@@ -27,11 +27,7 @@ from sensitivity_beyond.audit.claim_and_scope import (
 )
 from sensitivity_beyond.audit.orderings import OrderedWalk, are_edits, moves_kept
 from sensitivity_beyond.audit.report import Audit, AuditRow
-from sensitivity_beyond.audit.search.search import (
-    checked_spending,
-    require_budget,
-    search,
-)
+from sensitivity_beyond.audit.search.search import checked_spending, require_budget, search
 from sensitivity_beyond.audit.subject import Subject, Widest, answers_stood_by
 from sensitivity_beyond.tables.shown import marked_at
 from sensitivity_lab.numbers.errors import Infeasible, TooLarge
@@ -134,8 +130,26 @@ def audit(
     check_universe(universe)
     subject = Subject(query, norm, output_metric, universe, any_order=order is None)
     relations = checked_relations(relations)
-    _check_options(output_metric, order, method, executor)
-    searched = method == "search"
+    if output_metric is not None and not callable(output_metric):
+        raise TypeError(f"output_metric must be callable, got {brief(output_metric)}")
+    if not is_one_of(method, (*METHODS, "search")):
+        raise ValueError(f"method must be one of {', '.join(METHODS)}, search, got {brief(method)}")
+    if not is_one_of(order, ORDERS):
+        raise ValueError(f"order must be None, 'any' or 'kept', got order={brief(order)}")
+    searched, walks = method == "search", method in ("auto", "walk")
+    if order is not None and not walks:
+        raise ValueError(
+            f"method must be auto or walk where order is given, got method={brief(method)}"
+        )
+    if output_metric is not None and not (walks or searched):
+        raise ValueError(
+            f"method must be auto, walk or search with an output_metric, got method={brief(method)}"
+        )
+    if executor is not None and searched:
+        raise ValueError(
+            "executor must be None for method='search', where each step waits for the last; every "
+            f"other method takes one, got {brief(executor)}"
+        )
     budget = Budget(max_datasets, progress, executor, None if searched else seconds)
     budget.check_queries([subject.query])
     names = names_taken(claim)
@@ -182,28 +196,6 @@ def _as_function(function: Query | Callable[[Any], Any]) -> Query:
 def _name(function: Metric, default: str) -> str:
     name = name_of(function)
     return default if name == "<lambda>" else name
-
-
-def _check_options(metric: object, order: object, method: object, executor: object) -> None:
-    if metric is not None and not callable(metric):
-        raise TypeError(f"output_metric must be callable, got {brief(metric)}")
-    if not is_one_of(method, (*METHODS, "search")):
-        raise ValueError(f"method must be one of {', '.join(METHODS)}, search, got {brief(method)}")
-    if not is_one_of(order, ORDERS):
-        raise ValueError(f"order must be None, 'any' or 'kept', got order={brief(order)}")
-    if order is not None and method not in ("auto", "walk"):
-        raise ValueError(
-            f"method must be auto or walk where order is given, got method={brief(method)}"
-        )
-    if metric is not None and method not in ("auto", "walk", "search"):
-        raise ValueError(
-            f"method must be auto, walk or search with an output_metric, got method={brief(method)}"
-        )
-    if executor is not None and method == "search":
-        raise ValueError(
-            "executor must be None for method='search', where each step waits for the last; every "
-            f"other method takes one, got {brief(executor)}"
-        )
 
 
 def _blank(
@@ -335,7 +327,13 @@ def audit_map(
     for name, metric in (("input_metric", input_metric), ("output_metric", output_metric)):
         if not callable(metric):
             raise TypeError(f"{name} must be callable, got {brief(metric)}")
-    given = _few_inputs(inputs, whole_number(max_pairs, "max_pairs", 1))
+    enough = math.isqrt(2 * whole_number(max_pairs, "max_pairs", 1)) + 2  # makes more pairs
+    given = listed_few(inputs, "inputs", "a sequence of datasets", enough)
+    if (pairs := math.comb(len(given), 2)) > max_pairs:
+        raise TooLarge(
+            f"at least {pairs:,} pairs of inputs exceed the limit of {max_pairs:,}; "
+            "raise max_pairs or thin out the inputs"
+        )
     listed = listed_few(distances, "distances", "a sequence of numbers")
     asked = [amount(distance, "distances") for distance in listed]
     if len(asked) > MOST_ROWS:
@@ -350,19 +348,6 @@ def audit_map(
         rows.append(_witnessed(blank, subject, pair))
     scope = Scope(inputs=len(given), measured_by=_name(output_metric, "output_metric"))
     return Audit(query.name, tuple(rows), scope, subject)
-
-
-def _few_inputs(inputs: Any, max_pairs: int) -> tuple[Any, ...]:
-    """The inputs, if they make few enough pairs."""
-    enough = math.isqrt(2 * max_pairs) + 2  # make more pairs than the limit
-    given = listed_few(inputs, "inputs", "a sequence of datasets", enough)
-    pairs = math.comb(len(given), 2)
-    if pairs > max_pairs:
-        raise TooLarge(
-            f"at least {pairs:,} pairs of inputs exceed the limit of {max_pairs:,}; "
-            "raise max_pairs or thin out the inputs"
-        )
-    return given
 
 
 def _worst_by_distance(

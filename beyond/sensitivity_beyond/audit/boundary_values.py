@@ -60,25 +60,20 @@ def breaking_values(
             raise TypeError(f"{what} must be True or False, got {what}={brief(wanted)}")
     info: Limits = np.finfo(kind) if kind.kind == "f" else np.iinfo(kind)
     lower, upper = (_fitted_bound(bound, info, bounds) for bound in checked_bounds(bounds))
-    values = _inside(lower, upper, info)
-    if outside:
-        least, most = kind.type(info.min), kind.type(info.max)
-        values += [least, most, max(_beside(lower, -1), least), min(_beside(upper, 1), most)]
-    own = kind in (np.dtype(np.float64), np.dtype(np.int64))  # Python has these two itself
-    numbers = [value.item() if own else value for value in sorted(set(values))]
-    return [*numbers, None] if missing else numbers
-
-
-def _inside(lower: Scalar, upper: Scalar, info: Limits) -> list[Scalar]:
-    """The values within two bounds on which arithmetic is likeliest to break."""
-    number = info.dtype.type
+    number = kind.type
     values = [lower, upper, _beside(lower, 1), _beside(upper, -1), number(0)]
     if isinstance(info, np.finfo):
         last = 2 ** (info.nmant + 1)  # last + 1 is no number of this dtype
         values += [info.smallest_subnormal, *map(number, (last - 1, last, 1 - last, -last))]
     else:
         values.append(number(1))
-    return [value for value in values if lower <= value <= upper]
+    values = [value for value in values if lower <= value <= upper]
+    if outside:
+        least, most = number(info.min), number(info.max)
+        values += [least, most, max(_beside(lower, -1), least), min(_beside(upper, 1), most)]
+    own = kind in (np.dtype(np.float64), np.dtype(np.int64))  # Python has these two itself
+    found = [value.item() if own else value for value in sorted(set(values))]
+    return [*found, None] if missing else found
 
 
 def _fitted_bound(bound: Exact, info: Limits, bounds: object) -> Scalar:

@@ -6,6 +6,7 @@ from __future__ import annotations
 import inspect
 import math
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -39,8 +40,15 @@ def names_taken(claim: Any) -> list[str]:
         signature = inspect.signature(claim)
     except (TypeError, ValueError):  # of one in C without a signature nothing is known
         signature = inspect.Signature()
-    takes = [name for name in NAMES if _can_be(signature.bind_partial, [name])]
-    if not takes or not _can_be(signature.bind, takes):
+
+    def can_be(bound: Callable[..., Any], *names: str) -> bool:
+        with suppress(TypeError):
+            bound(**dict.fromkeys(names))
+            return True
+        return False
+
+    takes = [name for name in NAMES if can_be(signature.bind_partial, name)]
+    if not takes or not can_be(signature.bind, *takes):
         given = ", ".join(map(str, signature.parameters.values())) or "no names that can be read"
         raise TypeError(
             "claim must be a number or a function of parameters named k and size, or of one of "
@@ -48,15 +56,6 @@ def names_taken(claim: Any) -> list[str]:
             "lambda k: f(k) where that is the distance, lambda size: f(size) where it is the size"
         )
     return takes
-
-
-def _can_be(bound: Callable[..., Any], names: list[str]) -> bool:
-    """Whether parameters can be given by these names."""
-    try:
-        bound(**dict.fromkeys(names))
-    except TypeError:
-        return False
-    return True
 
 
 def claimed_at(claim: Any, given: Mapping[str, Any], *values: Any, **named: Any) -> Any:

@@ -121,23 +121,20 @@ class OrderedWalk:
         for size in sizes:  # a dataset has at least one ordering
             count = self.universe.count_at_least(size, limit)
             within_budget(count, limit, "datasets to answer")
-        if self.order is not None:
-            count = sum(count_sequences(self.universe, size) for size in sizes)
-            within_budget(count, limit, "sequences to answer")
-        within_budget(self.pairs(problem), PAIRS_PER_DATASET * limit, "pairs to walk")
-
-    def pairs(self, problem: Problem) -> int:
-        """Count the pairs of readings to compare, or a few more."""
-        relation, plan = problem.relation, problem.plan.items()
+        ways = {size: count_sequences(self.universe, size) for size in sizes if self.order}
+        within_budget(sum(ways.values()), limit, "sequences to answer")
+        # the pairs of readings to compare, or a few more
+        relation, plan, v = problem.relation, problem.plan.items(), self.universe.distinct
         steps = [(n, *move) for n, moves in plan for move in moves_kept(relation, n, moves)]
         if self.order is None or (self.order == "any" and self.subject.metric is None):
-            return count_pairs(self.universe, problem.plan)
-        ways = {size: count_sequences(self.universe, size) for size in problem.sizes_answered}
-        if self.order == "any":
-            return sum(ways[size] * ways[size - r + a] for size, r, a in steps)
-        places = (lambda *_: 1) if problem.relation.in_place else math.comb  # of those who join
-        v = self.universe.distinct
-        return sum(ways[n] * math.comb(n, r) * v**a * places(n - r + a, a) for n, r, a in steps)
+            count = count_pairs(self.universe, problem.plan)
+        elif self.order == "any":
+            count = sum(ways[n] * ways[n - r + a] for n, r, a in steps)
+        else:
+            places = (lambda *_: 1) if relation.in_place else math.comb  # of those who join
+            each = ((ways[n] * math.comb(n, r) * v**a, n - r + a, a) for n, r, a in steps)
+            count = sum(many * places(n, a) for many, n, a in each)
+        within_budget(count, PAIRS_PER_DATASET * limit, "pairs to walk")
 
     def _answer_all(self, size: int, budget: Budget) -> None:
         """Ask the function about every reading of a size, here or on an executor's workers."""

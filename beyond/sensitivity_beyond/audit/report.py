@@ -87,15 +87,14 @@ class AuditRow(Travels):
                 amount(number, name)
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, AuditRow) and _same(self._content, other._content)
+        if not isinstance(other, AuditRow):
+            return False
+        # the relation's name stands for what tells neighbours
+        mine, its = (vars(row) | dict.fromkeys(("related", "marked")) for row in (self, other))
+        return _same(mine, its)
 
     def __hash__(self) -> int:
         return hash((self.relation, self.k, self.size, self.claimed, self.found, self.note))
-
-    @property
-    def _content(self) -> dict[str, Any]:
-        """All but what tells neighbours, which the relation's name stands for, and the marks."""
-        return vars(self) | dict.fromkeys(("related", "marked"))
 
     @property
     def exact(self) -> Any:
@@ -175,21 +174,15 @@ class AuditRow(Travels):
         kind = "found" if self.is_a_bound else "exact"
         numbers = f"claimed {number_text(self.claimed)}, {kind} {number_text(self.found)}"
         lines = [f"{self.setting}: {self.verdict}{_times(self)}, {numbers}"]
-        if self.verdict == TOO_SMALL:
-            lines.append(indent("\n".join(self._witness_lines()), "  "))
-        return "\n".join([*lines, *(f"  not asked: {direction}" for direction in self.not_asked)])
-
-    def _witness_lines(self) -> list[str]:
-        """The two datasets and the answers on them;
-        of tables one, with the rows that differ marked."""
-        answers = self.answers or ()
-        if self.marked is None:
-            pair = zip(self.sides, answers, strict=True)
-            return [f"{dataset_text(data)} → {number_text(answer)}" for data, answer in pair]
-        keyed = any(isinstance(answer, Labelled) for answer in answers)
-        texts = answer_texts(*answers) if keyed else map(number_text, answers)
-        told = [f"{side} → {text}" for side, text in zip(SIDES, texts, strict=True)]
-        return [*self.marked.text().splitlines(), *told]
+        answers, told = self.answers or (), list[str]()
+        if self.verdict == TOO_SMALL:  # of tables one, with the rows that differ marked
+            sides = SIDES if self.marked else tuple(map(dataset_text, self.sides))
+            told = self.marked.text().splitlines() if self.marked else []
+            keyed = self.marked and any(isinstance(answer, Labelled) for answer in answers)
+            texts = answer_texts(*answers) if keyed else map(number_text, answers)
+            told += [f"{side} → {text}" for side, text in zip(sides, texts, strict=True)]
+        told += [f"not asked: {direction}" for direction in self.not_asked]
+        return "\n".join([*lines, *(indent(line, "  ") for line in told)])
 
 
 @dataclass(frozen=True)
@@ -286,17 +279,14 @@ class Audit(Travels):
         >>> audit(max, 1, pair, sizes=[1, 2], relations=[Remove(1)]).headline
         'held where asked; the empty dataset was not asked'
         """
-        return self._verdict + (SILENCE if self.not_asked else "")
-
-    @property
-    def _verdict(self) -> str:
-        if self.violations:
-            return f"too small{_times(self.worst)}"
         rows = [row for row in self.rows if not row.note]
-        if self.not_asked and not rows[0].searched:
-            return HELD
         loosest = max(rows, key=lambda row: (row.verdict == LOOSE, row.ratio))
-        return f"loose{_times(loosest)}" if loosest.verdict == LOOSE else rows[0].verdict
+        said = f"loose{_times(loosest)}" if loosest.verdict == LOOSE else rows[0].verdict
+        if self.violations:
+            said = f"{TOO_SMALL}{_times(self.worst)}"
+        elif self.not_asked and not rows[0].searched:
+            said = HELD
+        return said + (SILENCE if self.not_asked else "")
 
     def to_frame(self) -> pd.DataFrame:
         """Return the rows as a tidy table; `ratio` is a float, NaN where nothing was asked.
@@ -333,17 +323,17 @@ class Audit(Travels):
         What was not asked is not asked here either. Cost: two answers of the function a row.
         """
         universe = self.asked.universe
-        return all(
-            row.related(
-                *(  # tables do not tell who brings no rows
-                    one if universe is None or at is None else tuple(universe.values[i] for i in at)
-                    for one, at in zip((row.dataset, row.neighbour), row.at, strict=True)
-                )
-            )
-            and self.subject.distance(row.dataset, row.neighbour, row.at) == row.found
-            for row in self.rows
-            if row.related is not None
-        )
+        for row in self.rows:
+            sides = [  # tables do not tell who brings no rows
+                one if universe is None or at is None else tuple(universe.values[i] for i in at)
+                for one, at in zip((row.dataset, row.neighbour), row.at, strict=True)
+            ]
+            distance = self.subject.distance
+            if row.related is not None and not (
+                row.related(*sides) and distance(row.dataset, row.neighbour, row.at) == row.found
+            ):
+                return False
+        return True
 
     def snippet(self) -> Snippet:
         """Return Python that shows the smallest violation (else the worst row), for a bug report.
@@ -387,11 +377,9 @@ class Audit(Travels):
         and a snippet, or with what was not asked. `allow_not_asked` lets that pass.
         """
         __tracebackhide__ = True  # pytest shows the test's own line
-        run = in_this_test()
-        if run is not None:
+        if (run := in_this_test()) is not None:
             run.audits.append(self)
-        told = self.objection(allow_not_asked)
-        if told is not None:
+        if (told := self.objection(allow_not_asked)) is not None:
             raise shown_as(AssertionError(told[1]), *told)
 
     def objection(self, allow_not_asked: bool) -> tuple[str, str] | None:
@@ -448,15 +436,11 @@ def _times(row: AuditRow) -> str:
     if row.verdict not in (TOO_SMALL, LOOSE) or row.ratio in (0, math.inf):
         return ""
     factor = 1 / Fraction(row.ratio) if row.verdict == TOO_SMALL else Fraction(row.ratio)
+    number, digits, form = factor, 3, " by ×{}"
     if factor < Fraction("1.005"):
-        return f" by ×(1 + {_digits(factor - 1, 2)})"
-    return f" by ×{_digits(factor, 3)}"
-
-
-def _digits(number: Fraction, digits: int) -> str:
-    """A number to a few digits, or to six where floats end."""
-    in_range = Fraction(10) ** -300 < number < 10**300
-    return f"{float(number):.{digits}g}" if in_range else number_text(number)
+        number, digits, form = factor - 1, 2, " by ×(1 + {})"
+    in_range = Fraction(10) ** -300 < number < 10**300  # where floats have room
+    return form.format(f"{float(number):.{digits}g}" if in_range else number_text(number))
 
 
 def _in_a_line(dataset: Any) -> Any:

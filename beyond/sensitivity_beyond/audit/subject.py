@@ -49,26 +49,23 @@ class Subject:
         """Hold a query; there is no universe where inputs are given one by one."""
         self.norm, self.metric, self.universe = norm, metric, universe
         self.any_order = any_order  # tables are asked about in other orders of their rows, too
-        image = None  # the numbers that records say, which are asked about instead
-        if universe is not None:
-            query = over(query, universe)
-            image = None if universe.numeric or query.is_own else lift(query, universe)
-        self.query, self.image = _answering(query, metric), image
-        if image is not None:
-            asked = _answering(replace(image.query, name=query.name), metric)
-            self.image = replace(image, query=asked)
-
-    @property
-    def asked(self) -> Query:
-        """What answers: the query, or the query of numbers that it is."""
-        return self.query if self.image is None else self.image.query
+        self.image = None  # the numbers that records say, which are asked about instead
+        of_numbers = query = query if universe is None else over(query, universe)
+        if universe is not None and not (universe.numeric or query.is_own):
+            self.image = lift(query, universe)
+            of_numbers = query if self.image is None else self.image.query
+        # the query, and what answers: it, or the query of numbers that it is
+        self.query, self.asked = (
+            one if metric is None else replace(measured_by(one, metric), name=query.name)
+            for one in (query, replace(of_numbers, name=query.name))
+        )
 
     @property
     def given(self) -> Giver:
         """What makes the datasets that `asked` is given, of positions."""
         assert self.universe is not None
         if self.image is not None:
-            return partial(self.image.dataset, exact=self.image.query.exact)
+            return partial(self.image.dataset, exact=self.asked.exact)
         if self.query.is_own and not self.any_order:
             return self.universe.source.giver()
         return self.query.giver(self.universe)
@@ -118,11 +115,6 @@ class Subject:
         return Widest(apart, dataset, neighbour, at)
 
 
-def _answering(query: Query, metric: gaps.Metric | None) -> Query:
-    """A query, or with a metric one that answers anything, called as it was."""
-    return query if metric is None else replace(measured_by(query, metric), name=query.name)
-
-
 def answers_stood_by(subject: Subject, worst: Widest) -> tuple[Any, Any]:
     """The answers on a pair, asked twice more (once if `exact`);
     noise, which changes, is refused."""
@@ -144,19 +136,16 @@ def answers_stood_by(subject: Subject, worst: Widest) -> tuple[Any, Any]:
 
 def _asked_twice(subject: Subject, dataset: Any, at: Indices | None) -> Any:
     answer, again = subject.answer(dataset, at), subject.answer(dataset, at)
-    if not _are_alike(subject, answer, again):
+    if subject.metric is None:
+        alike = gaps.has_same_shape(answer, again) and bool(answer == again)
+    else:  # two of a metric's kind are one answer if it finds no distance
+        alike = are_one(answer, again)
+    if not alike:
         raise ValueError(
             f"function must be deterministic: {subject.query.name} answered {_short(answer)} on "
             f"{_short(dataset)}, then {_short(again)}; fix its seed, or audit it without its noise"
         )
     return answer
-
-
-def _are_alike(subject: Subject, answer: Any, again: Any) -> bool:
-    """Whether two answers are one; those of a metric's kind are if it finds no distance."""
-    if subject.metric is None:
-        return gaps.has_same_shape(answer, again) and bool(answer == again)
-    return are_one(answer, again)
 
 
 def _short(value: object) -> str:

@@ -70,7 +70,14 @@ def worst_pairs(
     walk.check(problem)
     # Of equal gaps the first that was visited is kept, which is the smallest.
     widest = nlargest(most, _gaps(problem, walk), key=itemgetter(0))
-    return (_pair(problem, *found) for found in widest)
+
+    def pair(gap: Gap, *sides: Indices) -> Pair:
+        hold(problem.query, problem.given, sides)
+        dataset, neighbour = map(universe.given, sides)
+        answers = problem.query(dataset), problem.query(neighbour)
+        return Pair(presented(gap), dataset, neighbour, answers)
+
+    return (pair(*found) for found in widest)
 
 
 def _gaps(problem: Problem, walk: Walk) -> Iterator[tuple[Gap, Indices, Indices]]:
@@ -89,10 +96,3 @@ def _gaps(problem: Problem, walk: Walk) -> Iterator[tuple[Gap, Indices, Indices]
             if comes_later or back not in problem.plan.get(len(neighbour), ()):
                 gap = gap_of(answers[dataset], answers[neighbour])
                 yield in_units(gap, common), dataset, neighbour
-
-
-def _pair(problem: Problem, gap: Any, *sides: Indices) -> Pair:
-    hold(problem.query, problem.given, sides)
-    dataset, neighbour = map(problem.universe.given, sides)
-    answers = problem.query(dataset), problem.query(neighbour)
-    return Pair(presented(gap), dataset, neighbour, answers)

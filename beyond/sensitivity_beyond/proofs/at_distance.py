@@ -85,37 +85,29 @@ class Bounded:
 
     def dataset(self, parts: Parts | None = None) -> Dataset:
         """The records of some parts, or all of them, in exact numbers."""
-        copies = self._copies([(0, len(self))] if parts is None else parts)
-        ascending = sorted(copies.items())
-        return tuple(record for x, times in ascending for record in [self._given(x)] * times)
+        copies = self.multiset([(0, len(self))] if parts is None else parts)
+        return tuple(record for x, times in sorted(copies) for record in [x] * times)
 
     def multiset(self, parts: Parts) -> frozenset[tuple[Any, int]]:
         """The different records of some parts, each with its number of copies."""
-        return frozenset((self._given(x), times) for x, times in self._copies(parts).items())
-
-    def _copies(self, parts: Parts) -> Counter[Exact]:
         copies: Counter[Exact] = Counter()
         runs, others = apart(parts)
         for start, stop in runs:
             copies.update(self.x[start:stop].tolist())
         for value, times in others:
             copies[value] += times
-        return +copies
-
-    def _given(self, x: Exact) -> Exact:
-        """The number that a whole number stands for."""
-        return simplest(self.bounds[0] + Fraction(x) / self.scale)
+        low = self.bounds[0]
+        return frozenset(
+            (simplest(low + Fraction(x) / self.scale), times) for x, times in (+copies).items()
+        )
 
 
 class AtDistance:
     """The widest pair within t changes of a dataset, and the t whose discounted gap is largest."""
 
     def __init__(self, dataset: Bounded, widest: Callable[[int], WorstPair]) -> None:
-        self.dataset, self._widest = dataset, widest
-
-    def widest(self, t: int) -> WorstPair:
-        """The widest pair whose first dataset is within t changes."""
-        return self._widest(t)
+        """`widest` gives the widest pair whose first dataset is within t changes."""
+        self.dataset, self.widest = dataset, widest
 
     def nearly_widest(self, beta: float) -> tuple[Distances, float]:
         """The distances whose discounted gap may be the largest, each with its widest pair."""
@@ -162,7 +154,8 @@ class QuantileAtDistance(AtDistance):
     """A quantile, which weighs the ranks r and r + 1 (from 1) by 1 − w and w."""
 
     def __init__(self, dataset: Bounded, q: Exact) -> None:
-        self.dataset, n = dataset, len(dataset)
+        super().__init__(dataset, self._widest)
+        n = len(dataset)
         position = q * (n - 1)
         self.n, self.r, w = n, int(position // 1) + 1, Fraction(position % 1)
         upper, lower = w.numerator, w.denominator - w.numerator
@@ -181,8 +174,7 @@ class QuantileAtDistance(AtDistance):
             self.above = upper * x[self.r + 2 :]
             self.below = (upper - lower) * x[1 : self.r + 3] + lower * x[: self.r + 2]
 
-    def widest(self, t: int) -> WorstPair:
-        """The widest pair whose first dataset is within t changes of x."""
+    def _widest(self, t: int) -> WorstPair:
         i = np.arange(max(self.first, self.r - 1 - t), min(self.r, self.n - t) + 1, dtype=np.intp)
         gaps = self.above[i + t + 1 - self.r] - self.below[i - self.first]
         best = int(i[np.argmax(gaps)])

@@ -9,17 +9,11 @@ import numpy as np
 
 from sensitivity_beyond.proofs.at_distance import AtDistance, Bounded
 from sensitivity_beyond.proofs.routes import at_distance, on_dataset, on_population, on_values
-from sensitivity_beyond.proofs.sorted_records import (
-    Pool,
-    SortedRecords,
-    consecutive,
-    joined,
-    peak,
-)
+from sensitivity_beyond.proofs.sorted_records import Pool, SortedRecords, consecutive, joined, peak
 from sensitivity_lab.numbers.exact import Exact
 from sensitivity_lab.numbers.gap import Norm
 from sensitivity_lab.proved.distinct import Distinct
-from sensitivity_lab.proved.worst_pair import D, Parts, Run, WorstPair
+from sensitivity_lab.proved.worst_pair import D, WorstPair
 from sensitivity_lab.relations import Move
 from sensitivity_lab.universe import Indices
 
@@ -85,35 +79,28 @@ class DistinctOnPopulation:
         # C ∪ B has the fewest values, or where C cannot have them all the best.
         low, high = int(np.searchsorted(self.held, c + b)), min(self.v, c + b)
         t = low if c >= low else peak(lambda t: self._gap(t, c, a, b), low, high)
-        common, higher, lower = self._alike(t, c, a, b) if c >= t else self._mixed(t, c, a, b)
+        new = min(a, self.v - t)
+        if c >= t:  # C has one of each of the t values, and B repeats them
+            first = self.v + c - t  # of the other copies that C leaves
+            common = [(0, t), (self.v, first)]
+            higher = [(t, t + new), (first + b, first + b + a - new)]
+            lower = [(first, first + b)]
+        else:  # C has one of each of c values, and of as many as can be of the others A has, too
+            too = min(t - c, int(self.held[t]) - c - b)
+            again = min(a - new, too)
+            last = self.v + b - (t - c - too)  # of the other copies that B has
+            common = [(0, c)]
+            higher = [(t, t + new), (c, c + again), (last, last + a - new - again)]
+            lower = [(c + too, t), (self.v, last)]
+        common, higher, lower = (
+            [run for run in runs if run[0] < run[1]] for runs in (common, higher, lower)
+        )
         return WorstPair(self._gap(t, c, a, b), common, higher, lower, self.records)
 
     def _gap(self, t: int, c: int, a: int, b: int) -> int:
         """The gap where C ∪ B has t values, those with most copies."""
         shared, spare = min(c, t), int(self.held[t]) - c - b
         return min(a + shared, self.v, self.v - t + shared + spare) - t
-
-    def _alike(self, t: int, c: int, a: int, b: int) -> tuple[Parts, Parts, Parts]:
-        """C has one of each of the t values, and B repeats them."""
-        new = min(a, self.v - t)
-        first = self.v + c - t  # of the other copies that C leaves
-        higher = [(t, t + new), (first + b, first + b + a - new)]
-        return _runs((0, t), (self.v, first)), _runs(*higher), _runs((first, first + b))
-
-    def _mixed(self, t: int, c: int, a: int, b: int) -> tuple[Parts, Parts, Parts]:
-        """C has one of each of c values, and of as many as can be of the others A has one, too."""
-        too = min(t - c, int(self.held[t]) - c - b)
-        last = self.v + b - (t - c - too)  # of the other copies that B has
-        lower = [(c + too, t), (self.v, last)]
-        new = min(a, self.v - t)
-        again = min(a - new, too)
-        higher = [(t, t + new), (c, c + again), (last, last + a - new - again)]
-        return _runs((0, c)), _runs(*higher), _runs(*lower)
-
-
-def _runs(*runs: Run) -> tuple[Run, ...]:
-    """The runs that hold any."""
-    return tuple(run for run in runs if run[0] < run[1])
 
 
 def _moved_by_one(dataset: Bounded) -> WorstPair:
@@ -197,8 +184,7 @@ def _least_spare(held: np.ndarray, free: np.ndarray, r: int, most: int) -> np.nd
 
 def _is_first(positions: np.ndarray) -> np.ndarray:
     """Whether each of some sorted positions is the first of its value."""
-    first = np.ones(len(positions), dtype=bool)
-    first[1:] = positions[1:] != positions[:-1]
+    first: np.ndarray = np.diff(positions, prepend=-1) != 0
     return first
 
 

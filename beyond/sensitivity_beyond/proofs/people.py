@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
-from itertools import product
+from itertools import accumulate, product
 from typing import Any
 
 from sensitivity_beyond.proofs.groups import gaps_by_group
@@ -94,13 +94,9 @@ class OfPeople:
         """Whether few shares of rows must be asked for some shares of people."""
         if self.proved.at_ends:
             return True
-        total = 0
-        for c, a, b, _ in asked:
-            shared, own = self._brought(c, a, b)
-            total += len(shared) * len(own)
-            if total > MOST_ASKED:
-                return False
-        return True
+        brought = (self._brought(c, a, b) for c, a, b, _ in asked)
+        totals = accumulate(len(shared) * len(own) for shared, own in brought)
+        return all(total <= MOST_ASKED for total in totals)
 
     def _brought(self, c: int, a: int, b: int) -> tuple[range, Sequence[tuple[int, int]]]:
         """How many rows are shared, and how many each side's own, where D may be largest."""

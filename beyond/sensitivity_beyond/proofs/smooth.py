@@ -144,7 +144,14 @@ def smooth_sensitivity(
         raise ValueError(f"beta must be above 0, got beta={exact.brief(beta)}")
     in_floats = float(min(max(discount, MILDEST), HARSHEST))
     candidates, margin = asked.nearly_widest(in_floats)
-    distance, pair = _settled(candidates, discount)
+
+    def discounted(candidate: tuple[int, WorstPair]) -> tuple[Fraction, bool, int]:
+        t, pair = candidate
+        gap = rational(pair.gap)
+        return _discounted(gap, discount * t), gap > 0, -t
+
+    # e^(−βt) is irrational, so only equal distances can tie
+    distance, pair = max(candidates, key=discounted)
     local = rational(pair.gap)
     return SmoothSensitivity(
         value=_rounded_up(local, discount * distance, margin),
@@ -202,19 +209,6 @@ def _asked(query: Any, dataset: Iterable[Any], bounds: Any) -> tuple[Query, AtDi
     if size < (need := query.smallest_size or 0):
         raise ValueError(f"dataset must have at least {need} records for {query.name}, got {size}")
     return query, route(Bounded(universe, ends))
-
-
-def _settled(
-    candidates: Iterable[tuple[int, WorstPair]], beta: exact.Exact
-) -> tuple[int, WorstPair]:
-    """The largest discounted gap; e^(−βt) is irrational, so only equal distances can tie."""
-
-    def key(candidate: tuple[int, WorstPair]) -> tuple[Fraction, bool, int]:
-        t, pair = candidate
-        gap = rational(pair.gap)
-        return _discounted(gap, beta * t), gap > 0, -t
-
-    return max(candidates, key=key)
 
 
 def _discounted(gap: exact.Exact, exponent: exact.Exact) -> Fraction:

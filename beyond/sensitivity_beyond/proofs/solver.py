@@ -14,7 +14,7 @@ import numpy as np
 
 import sensitivity_beyond.proofs.distinct
 import sensitivity_beyond.proofs.entries.bins
-import sensitivity_beyond.proofs.ranks.family
+import sensitivity_beyond.proofs.ranks
 import sensitivity_beyond.proofs.scatter.on_population
 import sensitivity_beyond.proofs.scatter.values  # noqa: F401 — each registers its routes
 from sensitivity_beyond.proofs.groups import gaps_by_group
@@ -27,7 +27,7 @@ from sensitivity_beyond.proofs.vectors import widest_of_vectors
 from sensitivity_beyond.tables.asking import grouping
 from sensitivity_beyond.tables.counting import as_sum
 from sensitivity_beyond.tables.people import people_or_none
-from sensitivity_lab.numbers.gap import Answer, gap_between
+from sensitivity_lab.numbers.gap import gap_between
 from sensitivity_lab.problem import Budget, Problem
 from sensitivity_lab.proved.worst_pair import CopiesOf, D, Share, WorstPair, shares
 from sensitivity_lab.queries import answers_at
@@ -44,8 +44,7 @@ def solve(problem: Problem, budget: Budget) -> WorstPair | None:
     every = _shares(problem)
     if isinstance(d, OfPeople) and not d.affordable(every):
         return None
-    watch = partial(budget.bar, desc="solver", unit=" shares")
-    worst = widest(d, every, watch)
+    worst = widest(d, every, partial(budget.bar, desc="solver", unit=" shares"))
     if worst is not None and not _has_its_gap(problem, worst):
         raise ArithmeticError(
             f"the solver's witness for {problem.query.name} on {problem.universe} under "
@@ -83,7 +82,7 @@ def _shares(problem: Problem) -> list[Share]:
 def _has_its_gap(problem: Problem, pair: WorstPair) -> bool:
     """Whether a witness of few records has its gap, asked again of the records as they are."""
     records, query = pair.records, problem.query
-    if not query.proved or not query.proved.asked_again or not isinstance(records, SortedRecords):
+    if not (query.proved and query.proved.asked_again and isinstance(records, SortedRecords)):
         return True
     if not pair.attained or pair.size > MOST_ASKED_AGAIN:
         return True
@@ -112,13 +111,10 @@ def solve_local(problem: Problem, dataset: Indices) -> WorstPair | None:
         if candidates is None:
             return None
         neighbours += candidates
+    here, *there = (
+        answers_at(query, universe, np.array([positions], dtype=np.int64))[0]
+        for positions in (dataset, *neighbours)
+    )
     gap = gap_between(problem.norm, query.root)
-
-    def answer(positions: Indices) -> Answer:
-        only: Answer = answers_at(query, universe, np.array([positions], dtype=np.int64))[0]
-        return only
-
-    here = answer(dataset)
-    gaps = [gap(here, answer(neighbour)) for neighbour in neighbours]
-    widest = max(gaps)
-    return WorstPair.between(widest, dataset, neighbours[gaps.index(widest)], universe)
+    gaps = [gap(here, answer) for answer in there]
+    return WorstPair.between(max(gaps), dataset, neighbours[gaps.index(max(gaps))], universe)

@@ -24,7 +24,9 @@ class Sums:
             halves = [(1, numbers)]
         else:
             halves = [(2**31, numbers >> 31), (1, numbers & (2**31 - 1))]
-        self.parts = [(unit, _prefix(half)) for unit, half in halves]
+        self.parts = [(unit, np.zeros(len(half) + 1, dtype=half.dtype)) for unit, half in halves]
+        for (_, half), (_, prefix) in zip(halves, self.parts, strict=True):
+            np.cumsum(half, out=prefix[1:])
 
     def exact(self, runs: Sequence[Run]) -> int:
         """The sum over some runs."""
@@ -62,12 +64,6 @@ def peak(height: Callable[[int], Any], low: int, high: int) -> int:
         else:
             high = middle
     return low
-
-
-def _prefix(numbers: np.ndarray) -> np.ndarray:
-    prefix = np.zeros(len(numbers) + 1, dtype=numbers.dtype)
-    np.cumsum(numbers, out=prefix[1:])
-    return prefix
 
 
 @dataclass(frozen=True, eq=False)

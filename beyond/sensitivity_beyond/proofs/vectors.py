@@ -15,10 +15,10 @@ from __future__ import annotations
 import math
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cache
-from itertools import accumulate, chain, repeat
+from itertools import accumulate, chain, repeat, zip_longest
 from typing import Any
 
 import numpy as np
@@ -94,10 +94,8 @@ class Vectors:
         elif norm == 2:
             large = len(size) and int(size.max()) ** 2 * len(size) >= 2**62
             size = (size.astype(object) if large else size) ** 2
-        begins = np.flatnonzero(np.diff(self.person, prepend=-1))
         found = np.zeros(self.people, dtype=size.dtype)
-        if len(begins):
-            found[self.person[begins]] = np.add.reduceat(size, begins)
+        np.add.at(found, self.person, size)
         return found
 
     @property
@@ -132,11 +130,13 @@ class Furthest:
         useful = np.flatnonzero(own + spare)
         order = useful[np.argsort(-self.reaches[useful], kind="stable")]
         number = FIRST * (a + b)
-        while (found := Search(self, order, number, (a, b), (own, spare)).widest()) is None:
-            if number >= len(order):
-                return None
-            number *= 8
-        return found
+        while True:
+            try:
+                return Search(self, order, number, (a, b), (own, spare)).widest()
+            except NotSettled:
+                if number >= len(order):
+                    return None
+                number *= 8
 
     def _in_one_group(self, a: int, b: int, own: np.ndarray, spare: np.ndarray) -> Pick:
         """In L∞ one group decides: there the a have the most and the b the least, or turned."""
@@ -144,8 +144,10 @@ class Furthest:
         person, whole = of.person[by_group], of.whole[by_group]
         begins = np.flatnonzero(np.diff(of.group[by_group], prepend=-1))
         ends = [*begins.tolist(), len(whole)]
-        high, low = (f.reduceat(whole, begins) if len(begins) else begins for f in ENDS)
-        high, low = np.maximum(high, 0), np.minimum(low, 0)
+        high, low = (
+            f(f.reduceat(whole, begins), 0) if len(begins) else begins
+            for f in (np.maximum, np.minimum)
+        )
         most = np.maximum(a * high - b * low, b * high - a * low)
         everybody = np.arange(of.people, dtype=np.int64)
         best: Pick = 0, _first(own, a, everybody), _first(spare, b, everybody[::-1])
@@ -165,17 +167,14 @@ class Furthest:
         return best
 
 
-ENDS = np.maximum, np.minimum
-
-
 def _first(many: np.ndarray, n: int, order: np.ndarray) -> list[int]:
     """The first n people of an order, each as often as there are."""
     found: list[int] = np.repeat(order, np.minimum(many[order], n))[:n].tolist()
     return found
 
 
-class TooLong(Exception):
-    """A search would take too long."""
+class NotSettled(Exception):
+    """Others may be in the widest pick, or a search would take too long."""
 
 
 class Search:
@@ -195,7 +194,6 @@ class Search:
     ) -> None:
         self.of, self.norm, self.picks, self.many = of, of.norm, picks, many
         self.shared = of.spare is None and of.own is not None
-        self.never_out = of.own is None and bool(of.norm)
         self.kinds = self._kinds(order[:number])
         self.left = [
             [int(side[kind].sum(dtype=np.int64)) for kind in self.kinds.values()] for side in many
@@ -204,13 +202,11 @@ class Search:
         # Norms are whole numbers; roots, which L2 needs, are rounded up after so many digits.
         self.digits = 64 + max(reaches, default=0).bit_length() if of.norm == 2 else 0
         self.reach = [self._root(int(of.reaches[kind[0]])) for kind in self.kinds.values()]
-        self.outside = self._root(reaches[number]) if number < len(order) else None
+        self.are_all = number >= len(order)
+        self.outside = 0 if self.are_all else self._root(reaches[number])
         self.aligned = of.norm == 2 and of.vectors.are_aligned
-        table = self._table()
-        self.is_large = table is None
-        self.table = np.zeros((0, 0)) if table is None else table
-        self.steps, self.best = 0, -1
-        self.found: tuple[list[int], list[int]] = [], []
+        self.table = self._table()
+        self.steps = 0
 
     def _kinds(self, people: np.ndarray) -> dict[Any, list[int]]:
         """The people of each vector."""
@@ -221,12 +217,12 @@ class Search:
             kinds.setdefault(vector, []).append(person)
         return kinds
 
-    def _table(self) -> np.ndarray | None:
-        """The vector of each kind, (kinds, groups); None where there are too many."""
+    def _table(self) -> np.ndarray:
+        """The vector of each kind, (kinds, groups)."""
         groups = dict.fromkeys(chain.from_iterable(of for of, _ in self.kinds))
         place = {group: i for i, group in enumerate(groups)}
         if len(self.kinds) * len(place) > MOST_CELLS:
-            return None
+            raise NotSettled
         largest = max((abs(n) for _, numbers in self.kinds for n in numbers), default=0)
         small = (largest * sum(self.picks)) ** 2 * len(place) < 2**62
         table = np.zeros((len(self.kinds), len(place)), dtype=np.int64 if small else object)
@@ -234,98 +230,87 @@ class Search:
             row[[place[group] for group in of]] = numbers
         return table
 
-    def widest(self) -> Pick | None:
-        """The widest pick; None where others may be in it, or it takes too long."""
+    def widest(self) -> Pick:
+        """The widest pick. Raises NotSettled."""
         a, b = self.picks
-        if self.is_large:
-            return None
-        try:
-            # At once the largest norms; then copies of one person; then one after another.
-            self._prepare((1, 1))
-            self._try_the_largest()
-            self._prepare((max(a, 1), max(b, 1)))
-            self._begin()
-            self._prepare((1, 1))
-            if not self.never_out and self._most() > self.best:
-                if a + b > MOST_PICKED:
-                    return None
-                self._begin()
-        except TooLong:
-            return None
-        if self.outside is not None and self._most_outside(self.outside) > self.best:
-            return None
-        of_a = self._people(0, ())
-        return self.best, of_a, self._people(1, of_a)
+        # At once the largest norms; then copies of one person; then one after another.
+        counts = [np.zeros(len(self.table), dtype=np.int64)]
+        for left, n in zip(self.left, self.picks, strict=True):
+            free = np.array(left, dtype=np.int64) - (counts[-1] if self.shared else 0)
+            counts.append(np.diff(np.minimum(np.cumsum(free), n), prepend=0))
+        self.found = [np.repeat(np.arange(len(of)), of).tolist() for of in counts[1:]]
+        are_enough = [*map(len, self.found)] == [a, b]
+        apart = (counts[1] - counts[2]) @ self.table
+        self.best = int(self._scores(apart[None])[0]) if are_enough else -1
+        nothing = np.zeros(self.table.shape[1], dtype=self.table.dtype)
+        for step in ((max(a, 1), max(b, 1)), (1, 1)):
+            self._prepare(step)
+            if self.of.own is None and self.norm and step == (1, 1):
+                break  # nobody runs out: copies of one person are as good as any
+            if self._most([0], self.turns) > self.best:
+                if sum(self.turns) > MOST_PICKED:
+                    raise NotSettled
+                self._extend([], [nothing, nothing])
+        with_outside = (([self.outside, 0], (a - 1, b)), ([0, self.outside], (a, b - 1)))
+        for reached, turns in with_outside:
+            somebody = not self.are_all and min(turns) >= 0
+            if somebody and self._most(reached, turns) > self.best:
+                raise NotSettled
+        people: list[list[int]] = []
+        for found, many in zip(self.found, self.many, strict=True):
+            taken, chosen = set(chain(*people)), list[int]()
+            for kind, times in Counter(found).items():
+                of_kind = [*self.kinds.values()][kind]
+                others_first = np.array(sorted(of_kind, key=taken.__contains__), dtype=np.int64)
+                chosen += _first(many, times, others_first)
+            people.append(chosen)
+        return self.best, people[0], people[1]
 
     def _prepare(self, step: tuple[int, int]) -> None:
         """Pick so many people of a kind at a time, on each side."""
-        self.step = step
-        self.turns = [n // s for n, s in zip(self.picks, step, strict=True)]
-        times = [
-            [min(left // s, n) for left in of]
-            for of, s, n in zip(self.left, step, self.turns, strict=True)
-        ]
+        self.step, (a, b) = step, self.picks
+        self.turns = a // step[0], b // step[1]
         # Of each side the kinds' reaches, each as often as it can be picked; and where they begin.
-        self.begins = [[0, *accumulate(side)] for side in times]
-        self.sums = [
-            [0, *accumulate(s * r for r in chain.from_iterable(map(repeat, self.reach, side)))]
-            for side, s in zip(times, step, strict=True)
-        ]
+        self.begins, self.sums = [], []
+        for of, s, n in zip(self.left, step, self.turns, strict=True):
+            times = [min(left // s, n) for left in of]
+            each = chain(chain.from_iterable(map(repeat, self.reach, times)), [self.outside] * n)
+            self.begins.append([0, *accumulate(times)])
+            self.sums.append([0, *accumulate(s * reach for reach in each)])
 
-    def _try_the_largest(self) -> None:
-        """The a kinds with the largest norms, then the b next ones."""
-        counts = [Counter[int](), Counter[int]()]
-        for side, n in enumerate(self.picks):
-            for kind, left in enumerate(self.left[side]):
-                taken = counts[0][kind] if self.shared and side else 0
-                counts[side][kind] = min(left - taken, n - counts[side].total())
-        if tuple(count.total() for count in counts) == self.picks:
-            sums = [self._sum(count) for count in counts]
-            self.best = int(self._scores((sums[0] - sums[1])[None])[0])
-            self.found = [*counts[0].elements()], [*counts[1].elements()]
-
-    def _sum(self, kinds: Counter[int]) -> np.ndarray:
-        found = np.zeros(self.table.shape[1], dtype=self.table.dtype)
-        for kind, times in kinds.items():
-            found = found + times * self.table[kind]
-        return found
-
-    def _begin(self) -> None:
-        nothing = self._sum(Counter())
-        self._extend(0, 0, (nothing, nothing), ([], []))
-
-    def _extend(
-        self, side: int, kind: int, sums: tuple[Any, Any], picked: tuple[list[int], list[int]]
-    ) -> None:
-        """Pick on, from a kind on; what was picked has these sums on the two sides."""
-        if len(picked[side]) == self.turns[side]:
-            if side == 1:
-                self._keep(int(self._scores((sums[0] - sums[1])[None])[0]), picked)
-                return
-            side, kind = 1, 0
-        if sum(map(len, picked)) + 1 == sum(self.turns):
-            self._finish(side, kind, sums, picked)
-            return
-        self._count(A_NODE)
-        reached = self._reached(sums)
-        for i in range(kind, len(self.reach)):
-            if self._bound(reached, self._tops(side, i, picked)) <= self.best:
-                return
-            if self._is_left(side, i, picked):
-                more = (sums[side] + self.step[side] * self.table[i], [*picked[side], i])
-                both = list(zip(sums, picked, strict=True))
-                both[side] = more
-                self._extend(side, i, *zip(*both, strict=True))
-
-    def _finish(self, side: int, kind: int, sums: Any, picked: Any) -> None:
-        """The last pick: all kinds that can reach beyond the best, many at a time."""
-        reached, size = self._reached(sums), len(self.reach)
-        apart, sign = sums[0] - sums[1], (1 - 2 * side) * self.step[side]
-        rows = max(1, AT_ONCE // max(1, self.table.shape[1]))
+    def _extend(self, picked: list[int], sums: list[np.ndarray]) -> None:
+        """Pick on; what was picked, first for one side, has these sums on the two."""
+        turn, size, a = len(picked), len(self.reach), self.turns[0]
+        side = int(turn >= a)
+        kind = picked[-1] if turn > side * a else 0
+        left = max(a - turn, 0), self.turns[1] - max(turn - a, 0)
+        apart, step = sums[0] - sums[1], self.step[side]
+        # The norms of what was picked: of both sides, or of what they are apart.
+        of = np.array(sums if self.aligned else [apart])
+        reached = [self._root(int(score)) for score in self._scores(of)]
 
         def is_short(i: int) -> bool:
-            return self._bound(reached, self._tops(side, i, picked)) <= self.best
+            return self._most(reached, left, i) <= self.best
 
+        def is_left(i: int) -> bool:  # enough people of a kind, for another pick
+            before = (
+                self.step[at >= a]
+                for at, other in enumerate(picked)
+                if other == i and (self.shared or (at >= a) == side)
+            )
+            return self.left[side][i] - sum(before) >= step
+
+        if sum(left) > 1:
+            self._count(A_NODE)
+            for i in range(kind, size):
+                if is_short(i):
+                    return
+                if is_left(i):
+                    more = sums[side] + step * self.table[i]
+                    self._extend([*picked, i], [sums[0], more] if side else [more, sums[1]])
+            return
+        # The last pick: all kinds that can reach beyond the best, many at a time.
+        sign, rows = step * (1 - 2 * side), max(1, AT_ONCE // max(1, self.table.shape[1]))
         while kind < (enough := bisect_left(range(size), True, kind, size, key=is_short)):
             stop = min(enough, kind + rows)
             self._count((stop - kind) * self.table.shape[1])
@@ -333,28 +318,16 @@ class Search:
             for i in np.argsort(-scores, kind="stable").tolist():
                 if scores[i] <= self.best:
                     break
-                if self._is_left(side, kind + i, picked):
-                    own = [*picked[side], kind + i]
-                    self._keep(int(scores[i]), (picked[0], own) if side else (own, picked[1]))
+                if is_left(kind + i):
+                    every = [*picked, kind + i]
+                    self.best, sides = int(scores[i]), (every[:a], every[a:])
+                    self.found = [of.tolist() for of in map(np.repeat, sides, self.step)]
             kind = stop
-
-    def _keep(self, score: int, picked: tuple[list[int], list[int]]) -> None:
-        if score > self.best:
-            copies = (repeat(kinds, n) for kinds, n in zip(picked, self.step, strict=True))
-            self.best = score
-            self.found = tuple(list(chain.from_iterable(side)) for side in copies)  # type: ignore
 
     def _count(self, steps: int) -> None:
         self.steps += steps
         if self.steps > MOST_STEPS:
-            raise TooLong
-
-    def _is_left(self, side: int, kind: int, picked: tuple[list[int], list[int]]) -> bool:
-        """Whether there are enough people of a kind for another pick."""
-        used = self.step[side] * picked[side].count(kind)
-        if side and self.shared:
-            used += self.step[0] * picked[0].count(kind)
-        return self.left[side][kind] - used >= self.step[side]
+            raise NotSettled
 
     def _scores(self, apart: np.ndarray) -> np.ndarray:
         """The norm of some vectors, of L2 its square, (N,)."""
@@ -374,56 +347,15 @@ class Search:
         root = math.isqrt(large)
         return root + (root * root < large)
 
-    def _reached(self, sums: tuple[Any, Any]) -> list[int]:
-        """The norms of what was picked: of both sides, or of what they are apart."""
-        of = sums if self.aligned else (sums[0] - sums[1],)
-        return [self._root(int(self._scores(each[None])[0])) for each in of]
-
-    def _top(self, side: int, kind: int, turns: int) -> int:
-        """The largest reaches of so many turns on a side, from a kind on."""
-        begin = self.begins[side][kind]
-        return (
-            self.sums[side][min(begin + turns, len(self.sums[side]) - 1)] - (self.sums[side][begin])
-        )
-
-    def _tops(self, side: int, kind: int, picked: Any) -> tuple[int, int]:
-        here = self._top(side, kind, self.turns[side] - len(picked[side]))
-        return (0, here) if side else (here, self._top(1, 0, self.turns[1]))
-
-    def _bound(self, reached: Sequence[int], tops: tuple[int, int]) -> int:
-        """At least the score of what was picked with what may follow."""
+    def _most(self, reached: Sequence[int], left: tuple[int, int], kind: int = 0) -> int:
+        """At least the score of what was picked with so many more on each side, from a kind on."""
+        sides = zip(self.sums, self.begins, (kind, 0) if left[0] else (0, kind), left, strict=True)
+        tops = [sums[begins[at] + n] - sums[begins[at]] for sums, begins, at, n in sides]
         if self.aligned:  # what two sides add has no negative product: |u − w|² ≤ |u|² + |w|²
-            return sum((r + t) ** 2 for r, t in zip(reached, tops, strict=True)) >> 2 * self.digits
-        total = reached[0] + sum(tops)
+            both = zip_longest(reached, tops, fillvalue=0)
+            return sum((r + t) ** 2 for r, t in both) >> 2 * self.digits
+        total = sum(reached) + sum(tops)
         return total**2 >> 2 * self.digits if self.norm == 2 else total
-
-    def _most(self) -> int:
-        """At least the score of every pick."""
-        return self._bound([0, 0], self._tops(0, 0, ([], [])))
-
-    def _most_outside(self, reach: int) -> int:
-        """At least the score of a pick that has somebody who is not among these people."""
-        most = 0
-        for side in (0, 1):
-            if self.turns[side]:
-                turns = [n - (i == side) for i, n in enumerate(self.turns)]
-                short = [n - min(n, len(s) - 1) for n, s in zip(turns, self.sums, strict=True)]
-                tops = [
-                    self._top(i, 0, n) + reach * (less + (i == side))
-                    for i, (n, less) in enumerate(zip(turns, short, strict=True))
-                ]
-                most = max(most, self._bound([0, 0], (tops[0], tops[1])))
-        return most
-
-    def _people(self, side: int, taken: Iterable[int]) -> list[int]:
-        """The people of the kinds that were found; of those taken nobody, if there are others."""
-        taken, found = set(taken), list[int]()
-        kinds = list(self.kinds.values())
-        for kind, times in Counter(self.found[side]).items():
-            others_first = sorted(kinds[kind], key=taken.__contains__)
-            free = (repeat(i, int(self.many[side][i])) for i in others_first)
-            found += list(chain.from_iterable(free))[:times]
-        return found
 
 
 # -- over all datasets, and at one -----------------------------------------------------------------
@@ -460,13 +392,12 @@ def gaps_of_vectors(problem: Problem, people: Persons, grouping: Grouping) -> D 
             parts = [common, (ours - both).items(), (theirs - both).items()]
             return WorstPair(gap).in_copies(parts, CopiesAt(universe))
         runs = ((a + b, a + b + c),), ((0, a),), ((a, a + b),)
-        return WorstPair(gap, *runs, records=members(tuple(of_a), tuple(of_b)))
+        return WorstPair(gap, *runs, records=members(*of_a, *of_b))
 
     @cache
-    def members(*sides: tuple[int, ...]) -> Members:
-        picked = np.array([*chain(*sides)], dtype=np.int64)
+    def members(*picked: int) -> Members:
         everybody = np.arange(vectors.people, dtype=np.int64)
-        return Members(universe, np.concatenate([picked, np.delete(everybody, picked)]))
+        return Members(universe, np.append(picked, np.delete(everybody, picked)).astype(np.int64))
 
     return d
 
@@ -484,14 +415,11 @@ def widest_of_vectors(problem: Problem, grouping: Grouping, dataset: Indices) ->
     own = np.bincount(dataset, minlength=vectors.people)
     moves = problem.plan[len(dataset)]
     free = universe.most_copies(len(dataset) + max(added for _, added in moves))
-    furthest = Furthest(vectors, norm, own, free - own)
-    best: Pick | None = None
+    furthest, best = Furthest(vectors, norm, own, free - own), (-1, list[int](), list[int]())
     for move in moves:
-        found = furthest.ask(*move)
-        if found is None:
+        if (found := furthest.ask(*move)) is None:
             return None
-        best = found if best is None or found[0] > best[0] else best
-    assert best is not None
+        best = max(best, found, key=lambda pick: pick[0])
     held = Counter(dataset)
     held.subtract(best[1])
     held.update(best[2])

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from time import monotonic
-from typing import Any, NoReturn
+from typing import Any
 
 from sensitivity_beyond.audit.audit import audit
 from sensitivity_beyond.audit.claim_and_scope import checked_relations, checked_sizes, sizes_text
@@ -74,33 +74,24 @@ def assert_sensitivity(
         if run is None or run.budget is None:
             report = question(sizes=sizes, sizes_within=sizes_within)
         else:
-            steps = _steps(universe, sizes, sizes_within, relations)
+            given = checked_relations(relations)
+            each = sorted(checked_sizes(universe, sizes, sizes_within, given))
+            steps: list[dict[str, Any]] = [{"sizes": [size]} for size in each]
+            if (within := sizes_within) is not None:
+                step = abs(within.step)
+                steps = [{"sizes_within": range(each[0], size + 1, step)} for size in each]
             report = _step_by_step(question, steps, run)
     except Exception as error:  # what was refused, or what the function raised: it may be anything
         raise _without_our_frames(error) from error.__cause__
     if run is not None:
         run.audits.append(report)
-    told = report.objection(allow_not_asked)
-    if told is not None:
+    if (told := report.objection(allow_not_asked)) is not None:
         snippet = f"\n\n{report.snippet()}" if report.violations else ""
         raise shown_as(AssertionError(told[0] + snippet), *told)
     return report
 
 
 # --- within a budget -----------------------------------------------------------------------------
-
-
-def _steps(
-    universe: Universe,
-    sizes: int | Iterable[int] | None,
-    within: range | None,
-    relations: Relation | Sequence[Relation],
-) -> list[dict[str, Any]]:
-    """The questions that together are the whole one, from the smallest size on."""
-    each = sorted(checked_sizes(universe, sizes, within, checked_relations(relations)))
-    if within is None:
-        return [{"sizes": [size]} for size in each]
-    return [{"sizes_within": range(each[0], size + 1, abs(within.step))} for size in each]
 
 
 def _step_by_step(question: Question, steps: list[dict[str, Any]], run: OneTest) -> Audit:
@@ -115,7 +106,17 @@ def _step_by_step(question: Question, steps: list[dict[str, Any]], run: OneTest)
             nothing.append(error)
             continue
         except TimeIsUp:
-            _out_of_time(run, held)
+            budget = f"budget of {run.budget:g} s ran out"
+            if held is None:
+                raise TimeoutError(
+                    f"{budget} in the smallest size; nothing was held so far"
+                ) from None
+            run.audits.append(held)
+            sizes = sizes_text(held.asked.sizes or [row.size or 0 for row in held.rows])
+            so_far = f"{held.function}, {held.headline}"
+            short = f"{budget} after {sizes}; what was held so far: {so_far}"
+            failure = TimeoutError(f"{short}\n{held.scope}")
+            raise shown_as(failure, short, str(held)) from None
         held = answered if held is None or "sizes_within" in step else _together(held, answered)
         if held.violations:
             break
@@ -134,17 +135,6 @@ def _together(held: Audit, answered: Audit) -> Audit:
     rows = tuple(sorted((*held.rows, *answered.rows), key=place))
     sizes = (*(held.asked.sizes or ()), *(answered.asked.sizes or ()))
     return replace(held, rows=rows, asked=replace(held.asked, sizes=sizes))
-
-
-def _out_of_time(run: OneTest, held: Audit | None) -> NoReturn:
-    budget = f"budget of {run.budget:g} s ran out"
-    if held is None:
-        raise TimeoutError(f"{budget} in the smallest size; nothing was held so far")
-    run.audits.append(held)
-    answered = [row.size for row in held.rows if row.size is not None]
-    sizes = sizes_text(held.asked.sizes or answered)
-    short = f"{budget} after {sizes}; what was held so far: {held.function}, {held.headline}"
-    raise shown_as(TimeoutError(f"{short}\n{held.scope}"), short, str(held))
 
 
 # --- whose frames a traceback shows --------------------------------------------------------------

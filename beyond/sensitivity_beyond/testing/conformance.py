@@ -109,7 +109,7 @@ class _Question:
             ask = partial(self._found, local_sensitivity, dataset, self.universe)
             if (walked := ask(method="walk")) is not None:
                 self._compare("local", ask(method="solver"), walked.value)
-        if self.universe.unlimited and self.query.proved:
+        if of_range and self.query.proved:
             self._check_closed_form(truth)
 
     def _found(self, ask: Callable[..., Any], *of_what: Any, **options: Any) -> Any:
@@ -134,38 +134,33 @@ class _Question:
     def _check_closed_form(self, truth: Any) -> None:
         values, size = self.universe.values, self.size
         ask = partial(self._found, closed_form, bounds=(values[0], values[-1]))
-        form, least = ask(size=size), ask(min_size=size)
-        self._attained("closed form", form)
+        forms = {"closed form": ask(size=size), "at least m": ask(min_size=size)}
+        for route, form in forms.items():
+            self.asked[route] += 1
+            has_both = form.formula and form.source
+            self._require(bool(has_both), f"the {route} has no text, or no source")
+            if form.witness is not None:
+                here, there = map(self.answered, form.witness)
+                gap = definition.gap(here, there, self.norm)
+                self._same(route, gap, form.value)
+                are_neighbours = self.relation.are_neighbours(*form.witness)
+                self._require(are_neighbours, f"{form.witness} are no neighbours")
+        form, least = forms.values()
         if form.status == "exact" and form.witness and {*chain(*form.witness)} <= {*values}:
             self._same("closed form", form.value, truth)
-        self._no_less(form.value, truth, f"the closed form {form.value} is below {truth}")
-        self._attained("at least m", least)
         few = ask(size=range(size, size + self.relation.k + 2)).value  # both sizes lie in it
         words = f"sizes of at least m have {least.value}, and a few of them {few}"
-        self._no_less(least.value, few, words)
-
-    def _attained(self, route: str, form: Any) -> None:
-        self.asked[route] += 1
-        self._require(bool(form.formula and form.source), f"the {route} has no text, or no source")
-        if form.witness is not None:
-            here, there = form.witness
-            gap = definition.gap(self.answered(here), self.answered(there), self.norm)
-            self._same(route, gap, form.value)
-            are_neighbours = self.relation.are_neighbours(here, there)
-            self._require(are_neighbours, f"{form.witness} are no neighbours")
+        below = f"the closed form {form.value} is below {truth}"
+        for value, lower, otherwise in ((form.value, truth, below), (least.value, few, words)):
+            self._require(value >= lower or _near(value, lower), otherwise)
 
     def _same(self, route: str, value: Any, truth: Any) -> None:
         self._require(_near(value, truth), f"the {route} gives {value}, not {truth}")
 
-    def _no_less(self, value: Any, truth: Any, otherwise: str) -> None:
-        self._require(value >= truth or _near(value, truth), otherwise)
-
     def _require(self, holds: bool, otherwise: str) -> None:
         if not holds:
-            raise AssertionError(
-                f"{self.query.name}, {self.relation}, size {self.size}, {self.universe!r}: "
-                f"{otherwise}"
-            )
+            asked = f"{self.query.name}, {self.relation}, size {self.size}, {self.universe!r}"
+            raise AssertionError(f"{asked}: {otherwise}")
 
 
 def _near(value: Any, truth: Any) -> bool:

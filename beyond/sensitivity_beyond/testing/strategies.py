@@ -34,8 +34,7 @@ def datasets(universe: Universe, *, size: Size) -> st.SearchStrategy[Dataset]:
     Shrinks to few records, and to the first of the universe. Raises ValueError for a size that no
     dataset has. Cost: linear in the dataset, for each.
     """
-    _need_hypothesis("datasets")
-    sizes = set(_problem(universe, size, Remove(1)).sizes)
+    sizes = set(_problem("datasets", universe, size, Remove(1)).sizes)
 
     @st.composite
     def drawn(draw: st.DrawFn) -> Dataset:
@@ -62,8 +61,7 @@ def neighbouring_pairs(
 
     Errors and cost: as `datasets`; Infeasible if no direction of the relation is feasible.
     """
-    _need_hypothesis("neighbouring_pairs")
-    problem = _problem(universe, size, relation)
+    problem = _problem("neighbouring_pairs", universe, size, relation)
     problem.require_feasible()
     sizes: dict[Move, set[int]] = {}  # of the records that stay, by who leaves and who joins
     for n, moves in problem.plan.items():
@@ -87,13 +85,10 @@ def neighbouring_pairs(
     return drawn()
 
 
-def _need_hypothesis(name: str) -> None:
+def _problem(name: str, universe: Universe, size: Size, relation: Relation) -> Problem:
+    """The checked problem of any function of such datasets."""
     if st is None:
         raise ImportError(f"{name} needs Hypothesis: pip install 'sensitivity-beyond[testing]'")
-
-
-def _problem(universe: Universe, size: Size, relation: Relation) -> Problem:
-    """The checked problem of any function of such datasets."""
     return Problem(ANY_DATASET, universe, size, relation, norm=1, any_answer=True)
 
 

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 import sensitivity_beyond.proofs.solver  # noqa: F401 — families register their routes
 from conftest import MONOTONE, SPREADS
-from sensitivity_beyond.proofs.ranks.at_one import widest_and_narrowest
+from sensitivity_beyond.proofs.ranks import widest_and_narrowest
 from sensitivity_beyond.proofs.routes import on_population
 from sensitivity_beyond.proofs.sorted_records import Pool, SortedRecords
 from sensitivity_book.theory.research import layouts
@@ -100,7 +100,8 @@ def test_the_widest_and_the_narrowest_neighbour_equal_a_brute_force(seed):
             continue
         every = [*neighbours_of(pool, removed, added)]
         x = universe.scaled[0]
-        for sign, found in zip((-1, 1), widest_and_narrowest(pool, (removed, added)), strict=True):
+        pair = widest_and_narrowest(None, pool, (removed, added), 1)
+        for sign, found in zip((-1, 1), pair, strict=True):
             ranges = [sign * (int(x[n[-1]]) - int(x[n[0]])) for n, _ in every]
             tied = [one for one, width in zip(every, ranges, strict=True) if width == min(ranges)]
             assert found == min(tied, key=itemgetter(1))[0]

@@ -32,7 +32,6 @@ MOST_READ = 200_000  # records whose columns are read
 Shape = tuple[int, int, int]  # how many are shared, the dataset's alone, the neighbour's alone
 Places = tuple[int, ...]  # where the parts of a layout lie
 Kind = tuple[Callable[..., "Layout"], Places]  # makes layouts of numbers; up to where each goes
-Stretch = tuple[int, int]  # of places in a line that follow one another: the first, and how many
 
 
 class Layout(NamedTuple):
@@ -94,11 +93,11 @@ class Line:
         after = (start + before + b, c - low_c - high_c - before)
         common = [(low_a, low_c), (start, before), after, (top - high_c, high_c)]
         parts = common, [(0, low_a), (top, a - low_a)], [(start + before, b)]
-        return Layout.of(chain.from_iterable(map(self.records, part)) for part in parts)
+        return Layout.of(chain(*(self.records(*run) for run in part)) for part in parts)
 
-    def records(self, run: Stretch) -> list[int]:
-        """The records of a run."""
-        places = np.arange(run[0], sum(run), dtype=np.intp)
+    def records(self, first: int, many: int) -> list[int]:
+        """The records of so many places that follow one another."""
+        places = np.arange(first, first + many, dtype=np.intp)
         records: list[int] = self.order[places // self.copies].tolist()
         return records
 
@@ -135,7 +134,7 @@ def all_different(line: Line) -> Kind:
     c, a, b = line.shape
 
     def lay(place: int, before: int) -> Layout:
-        run = line.records((place * line.copies, c + b))
+        run = line.records(place * line.copies, c + b)
         values = line.order[np.diff(line.order, prepend=-1) != 0]  # copies of one are neighbours
         values = values[~np.isin(values, run)]
         if len(values) < a:
@@ -170,19 +169,15 @@ def orders_of(universe: Universe, subject: Subject) -> list[np.ndarray]:
     if subject.image is not None:
         of_what, records = subject.image.what, universe.source.each(range(len(own)))
         orders = [_sorted([number_of(of_what, record) for record in records]), own]
-    else:
-        orders = [own, *map(_sorted, _columns(universe.values))]
+    else:  # of records that are tuples by length, and by each entry that all of them have
+        values = universe.values
+        are_tuples = all(isinstance(value, tuple) for value in values)
+        columns = [list(map(len, values)), *zip(*values, strict=False)] if are_tuples else []
+        orders = [own, *map(_sorted, columns)]
     different: dict[bytes, np.ndarray] = {}
     for order in orders:  # one that is another backwards makes the same lines
         different.setdefault(min(order.tobytes(), order[::-1].tobytes()), order)
     return [*different.values()][:MOST_ORDERS]
-
-
-def _columns(values: Sequence[Any]) -> list[Sequence[Any]]:
-    """The lengths of records that are tuples, and the entries that all of them have, by place."""
-    if not all(isinstance(value, tuple) for value in values):
-        return []
-    return [list(map(len, values)), *zip(*values, strict=False)]
 
 
 def _sorted(entries: Sequence[Any]) -> np.ndarray:

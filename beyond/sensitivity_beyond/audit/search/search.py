@@ -55,8 +55,8 @@ def search(
     families = list(_families(asked, orders, boundary))
     steps = SmallSteps(universe, orders, boundary, rng)
     for until, stage in (
-        (STARTS, partial(_start, families)),
-        (CLIMBS, partial(_climbs, families, steps, asked)),
+        (STARTS, partial(look_at, families)),
+        (CLIMBS, partial(climbs, families, steps, asked)),
         (1.0, partial(shrink, asked)),
     ):
         asked.until = until
@@ -65,7 +65,7 @@ def search(
     return asked.widest()
 
 
-def _start(families: Sequence[LayoutFamily]) -> None:
+def look_at(families: Sequence[LayoutFamily]) -> None:
     """Look at every family, then refine the best of each, the widest first. Raises Spent."""
     for family in families:
         family.look_around()
@@ -73,7 +73,7 @@ def _start(families: Sequence[LayoutFamily]) -> None:
         family.refine()
 
 
-def _climbs(families: Sequence[LayoutFamily], steps: SmallSteps, asked: Trials) -> None:
+def climbs(families: Sequence[LayoutFamily], steps: SmallSteps, asked: Trials) -> None:
     """Climb from the best of each family, from the widest pair, and from random ones.
     Raises Spent."""
     moves = _all_moves(asked.problem)
@@ -190,13 +190,8 @@ class LayoutFamily:
         for numbers in product(*((0, most) for most in self.most)):
             self.ask(*numbers)
         self.ask(*(most // 2 for most in self.most))
-        if len(self.most) == 1:
-            self._split_at_jumps()
-
-    def _split_at_jumps(self) -> None:
-        """Halve again and again where the answer moves most:
-        a quantile moves at one place in hundreds."""
-        for _ in range(SPLITS):
+        for _ in range(SPLITS if len(self.most) == 1 else 0):
+            # again where the answer moves most: a quantile moves at one place in hundreds
             gaps: list[tuple[Gap, int]] = []
             for (low,), (high,) in pairwise(sorted(self.tried)):
                 if high - low > 1:  # how far the answers move between, on either side
@@ -212,20 +207,18 @@ class LayoutFamily:
         held = max(self.tried, key=lambda numbers: self.ask(*numbers))
         steps = [max(1, number // 4) for number in self.most]
         while True:
-            wider = (n for n in self._beside(held, steps) if self.ask(*n) > self.ask(*held))
+            beside = (  # one of the numbers a step up or down, within its bounds
+                (*held[:i], moved, *held[i + 1 :])
+                for i, (step, most) in enumerate(zip(steps, self.most, strict=True))
+                for moved in (min(held[i] + step, most), max(held[i] - step, 0))
+            )
+            wider = (n for n in beside if n != held and self.ask(*n) > self.ask(*held))
             if (found := next(wider, None)) is not None:
                 held = found
             elif max(steps) == 1:
                 return
             else:
                 steps = [max(1, step // 2) for step in steps]
-
-    def _beside(self, numbers: layouts.Places, steps: Sequence[int]) -> Iterator[layouts.Places]:
-        """The numbers with one of them a step up or down, within its bounds."""
-        for i, (step, most) in enumerate(zip(steps, self.most, strict=True)):
-            for moved in (min(numbers[i] + step, most), max(numbers[i] - step, 0)):
-                if moved != numbers[i]:
-                    yield (*numbers[:i], moved, *numbers[i + 1 :])
 
 
 def _families(
@@ -385,10 +378,9 @@ def checked_spending(trials: Any, seconds: Any) -> tuple[int, float | None]:
 
 def require_budget(problems: Sequence[Problem], trials: int) -> None:
     """Refuse a search that would try too many pairs or read too many records."""
-    pairs, records = trials * len(problems), 0
-    for problem in problems:  # a step in a population copies all of it
-        copied = 0 if problem.universe.unlimited else int(problem.universe.records)
-        records += trials * (copied + 2 * max(problem.sizes_answered))
+    universe, pairs = problems[0].universe, trials * len(problems)
+    copied = 0 if universe.unlimited else int(universe.records)  # all of it, in each step
+    records = sum(trials * (copied + 2 * max(of.sizes_answered)) for of in problems)
     for number, most, what, fewer in (
         (pairs, MOST_PAIRS, "pairs to search", "trials or rows"),
         (records, MOST_READ, "records to read in a search", "trials, rows or records"),

@@ -68,9 +68,8 @@ class Splits:
 
     def best(self, a: int, b: int) -> Split | None:
         """The score of the best split, and what each used entry has; None if it costs too much."""
-        return self.entries.at_once(a, b, self.norm) or self._from_table(a, b)
-
-    def _from_table(self, a: int, b: int) -> Split | None:
+        if (plain := self.entries.at_once(a, b, self.norm)) is not None:
+            return plain
         sides = a > 0, b > 0
         before_a, before_b = self._tables[sides].most if sides in self._tables else (-1, -1)
         if a > before_a or b > before_b:

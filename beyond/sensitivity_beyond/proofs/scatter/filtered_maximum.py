@@ -8,7 +8,7 @@ the rest: geometry's floating-point filter with an exact fallback (doi:10.1007/P
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
 from typing import Any, NamedTuple
 
@@ -64,12 +64,7 @@ class Layouts(NamedTuple):
 
     def _with(self, changed: Callable[[Any], Any]) -> Layouts:
         """The same runs, each end changed."""
-        parts = ([(changed(start), changed(stop)) for start, stop in runs] for runs in self)
-        return Layouts(*parts)
-
-    def mirrored(self, size: int) -> Layouts:
-        """The same layouts, with the records counted from the other end."""
-        return Layouts(*(mirrored(runs, size) for runs in self))
+        return Layouts(*([(changed(at), changed(to)) for at, to in runs] for runs in self))
 
 
 def mirrored(runs: Runs, size: int) -> Runs:
@@ -178,12 +173,13 @@ class FilteredMaximum:
         near = [(np.flatnonzero(most >= self.floor), layouts) for most, layouts in self.kept]
         kept = [layouts.taken(which) for which, layouts in near if len(which)]
         kept = kept or [Layouts([(0, c)], [(c, c + a)], [(c + a, c + a + b)])]  # any of the share
-        higher = self._scatters((layouts.higher for layouts in kept), self.higher)
-        lower = self._scatters((layouts.lower for layouts in kept), self.lower)
+        scatter, (n, divisor), (m, other) = self.centred.scatter, self.higher, self.lower
+        higher = np.concatenate([scatter(layouts.higher, n) for layouts in kept])
+        lower = np.concatenate([scatter(layouts.lower, m) for layouts in kept])
         first: dict[tuple[int, int], int] = {}  # equal scatters have one gap
         for i in self._near_the_top(higher, lower).tolist():
             first.setdefault((higher[i], lower[i]), i)
-        scale, (n, divisor), (m, other) = self.centred.records.scale**2, self.higher, self.lower
+        scale = self.centred.records.scale**2
         gaps: dict[int, Gap] = {}
         for (high, low), i in first.items():
             ends = Fraction(high, n * divisor * scale), Fraction(low, m * other * scale)
@@ -194,10 +190,6 @@ class FilteredMaximum:
                 break
             i -= layouts.length
         return gaps[best], layouts.taken(np.array([i], dtype=np.intp))
-
-    def _scatters(self, layouts: Iterable[Runs], side: Side) -> np.ndarray:
-        """n·Σx² − (Σx)² of one side of every layout that was kept: `(N,)` Python ints."""
-        return np.concatenate([self.centred.scatter(runs, side.size) for runs in layouts])
 
     def _near_the_top(self, higher: np.ndarray, lower: np.ndarray) -> np.ndarray:
         """Which gaps, in floats that are right to the last digits, may be the widest."""

@@ -170,10 +170,6 @@ def _(family: Deviation) -> Callable[[Bounded], AtDistance] | None:
 
 @on_dataset.register
 def _(family: Variance, pool: Pool, move: Move, norm: Norm) -> Sequence[Indices] | None:
-    return outermost_neighbours(pool, move)
-
-
-def outermost_neighbours(pool: Pool, move: Move) -> tuple[Indices, Indices]:
     """The neighbours by a move that vary most and least; the first of several (thm-local).
 
     To vary most, a run of its records leaves and the outermost spare ones join; to vary least, a
@@ -197,4 +193,4 @@ def outermost_neighbours(pool: Pool, move: Move) -> tuple[Indices, Indices]:
         best = max(range(len(choices)), key=lambda i: scatters[i].max())
         runs, _, _ = Layouts(choices[best], [], []).at(int(np.argmax(scatters[best])))
         found.append(tuple(sorted(records.dataset(runs))))
-    return found[0], found[1]
+    return found

@@ -13,10 +13,9 @@ The lemmas are thm-places and thm-mixes on the book's page of proofs.
 from __future__ import annotations
 
 import math
-from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cache, partial
+from functools import cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -38,7 +37,13 @@ from sensitivity_lab.proved.worst_pair import Run
 def enter_outermost(maximum: FilteredMaximum) -> None:
     """Enter the layouts of a < b that may be widest,
     cut down by a bound (thm-places, thm-mixes)."""
-    means = cache(partial(_means, maximum.centred, maximum.share[2]))
+    centred, b = maximum.centred, maximum.share[2]
+
+    @cache
+    def means() -> Any:
+        """The mean of every run of b records, ascending."""
+        return centred.sums.floats(slice(0, centred.count - b + 1), slice(b, None)) / b
+
     kept = []
     # of every zone one layout, and where its bound reaches; then what reaches the widest of these
     for zone, lowest, whole in _zones(maximum):
@@ -51,13 +56,8 @@ def enter_outermost(maximum: FilteredMaximum) -> None:
     for zone, lowest, reach in kept:
         left = lowest[reach >= maximum.floor]
         if len(left):
-            whole = _Part(maximum.centred, zone.outer, left, (0, zone.outer))
+            whole = _Part(centred, zone.outer, left, (0, zone.outer))
             _enter_near(maximum, _Bound(maximum, zone, left, whole), means())
-
-
-def _means(centred: Centred, b: int) -> Any:
-    """The mean of every run of b records, ascending."""
-    return centred.sums.floats(slice(0, centred.count - b + 1), slice(b, None)) / b
 
 
 def _enter_best(maximum: FilteredMaximum, bound: _Bound, means: np.ndarray) -> None:
@@ -93,88 +93,46 @@ class _Span(NamedTuple):
 
 
 @dataclass(frozen=True)
-class _Zone(ABC):
-    """A part of the records in which B may lie, and i of A at the bottom."""
+class _Zone:
+    """A part of the records in which B may lie, and i of A at the bottom.
+
+    B is between the two parts of S, the unused next to it; or in the lower or in the upper part
+    of S ∪ B, in whose order it goes from starts[0] to starts[1].
+    """
 
     i: int
     outer: int
     sure: Run
-
-    @abstractmethod
-    def spans(self, maximum: FilteredMaximum, lowest: np.ndarray) -> list[_Span]:
-        """B's starts in the zone, for each of `(N,)` numbers of lowest among the outermost."""
-
-    @abstractmethod
-    def centre(self, whole: _Part, sure: _Part) -> _Part:
-        """The part at whose mean B would be best; the further from it, the narrower the gap."""
-
-    @abstractmethod
-    def farthest_squared(self, maximum: FilteredMaximum, bound: _Bound, floor: float) -> Any:
-        """The square of how far B's mean may lie from there for a gap of `floor`: `(N,)` floats."""
-
-
-class _Between(_Zone):
-    """B between the two parts of S, the unused next to it."""
+    starts: Run | None = None
 
     @classmethod
-    def every(cls, c: int, a: int) -> list[_Zone]:
-        """The zones with each i: C is sure."""
-        return [cls(i, c + a, (i, i + c)) for i in range(a + 1)]
-
-    def spans(self, maximum: FilteredMaximum, lowest: np.ndarray) -> list[_Span]:
-        return [_Span(lowest, lowest, lowest + maximum.unused)]
-
-    def centre(self, whole: _Part, sure: _Part) -> _Part:
-        return sure
-
-    def farthest_squared(self, maximum: FilteredMaximum, bound: _Bound, floor: float) -> Any:
-        c, _, b = maximum.share
-        if c == 0:
-            return np.full(len(bound.most), math.inf, dtype=float)
-        # SS(C ∪ B) exceeds SS(C) by at least cb/(c + b) times the square of the distance
-        high = _moved(bound.most / float(maximum.higher.divisor), -floor, maximum.root)
-        return (high * float(maximum.lower.divisor) - bound.least) * ((c + b) / (c * b))
-
-
-@dataclass(frozen=True)
-class _Among(_Zone):
-    """B in the lower or in the upper part of S ∪ B; in their order, from starts[0] to starts[1]."""
-
-    starts: Run
-
-    @classmethod
-    def every(cls, c: int, a: int, b: int) -> list[_Zone]:
-        """B next to C or inside it; below one of A's i lowest; above one of A's others."""
+    def every(cls, c: int, a: int, b: int) -> tuple[list[_Zone], list[_Zone]]:
+        """B between them, where C is sure; B next to C or inside it, below one of A's i lowest,
+        above one of A's others."""
         n = c + a + b
-        return [
+        return [cls(i, c + a, (i, i + c)) for i in range(a + 1)], [
             *(cls(i, n, (i, i + c + b), (i, i + c)) for i in range(a + 1)),
             *(cls(i, n, (i + b, i + b + c), (0, i - 1)) for i in range(1, a + 1)),
             *(cls(i, n, (i, i + c), (i + c + 1, c + a)) for i in range(a)),
         ]
 
     def spans(self, maximum: FilteredMaximum, lowest: np.ndarray) -> list[_Span]:
-        b, unused, (first, last) = maximum.share[2], maximum.unused, self.starts
+        """B's starts in the zone, for each of `(N,)` numbers of lowest among the outermost."""
+        b, unused = maximum.share[2], maximum.unused
+        if self.starts is None:
+            return [_Span(lowest, lowest, lowest + unused)]
+        first, last = self.starts
         # in the lower part B takes b of its records from S; in the upper the unused lie below it
         return [
             _Span(lowest - b, first, np.minimum(last, lowest - b)),
             _Span(lowest, np.maximum(first, lowest) + unused, last + unused),
         ]
 
-    def centre(self, whole: _Part, sure: _Part) -> _Part:
-        return whole
-
-    def farthest_squared(self, maximum: FilteredMaximum, bound: _Bound, floor: float) -> Any:
-        c, a, b = maximum.share
-        # SS(S) falls short of SS(S ∪ B) by at least b(c + a + b)/(c + a) times the square
-        low = _moved(bound.least / float(maximum.lower.divisor), floor, maximum.root)
-        excess = bound.most - low * float(maximum.higher.divisor)
-        return excess * ((c + a) / (b * self.outer))
-
 
 def _zones(maximum: FilteredMaximum) -> Iterator[tuple[_Zone, np.ndarray, _Part]]:
     """Every zone with every number of lowest, `(N,)` in a block, and all its outermost records."""
     m, (c, a, b) = maximum.centred.count, maximum.share
-    for outer, zones in ((c + a, _Between.every(c, a)), (c + a + b, _Among.every(c, a, b))):
+    for outer, zones in zip((c + a, c + a + b), _Zone.every(c, a, b), strict=True):
         first = outer if outer == m else 0  # then all are in, however they are split
         for start in range(first, outer + 1, BLOCK):
             lowest = np.arange(start, min(start + BLOCK, outer + 1), dtype=np.intp)
@@ -182,11 +140,6 @@ def _zones(maximum: FilteredMaximum) -> Iterator[tuple[_Zone, np.ndarray, _Part]
             whole = _Part(maximum.centred, outer, lowest, (0, outer))
             for zone in zones:
                 yield zone, lowest, whole
-
-
-def _moved(variance: Any, gap: float, root: bool) -> Any:
-    """The variance whose answer is `gap` above that of another: `(N,)` floats."""
-    return np.maximum(np.sqrt(variance) + gap, 0) ** 2 if root else variance + gap
 
 
 class _Part:
@@ -217,14 +170,31 @@ class _Bound:
         high = self.most / float(maximum.higher.divisor)
         low = self.least / float(maximum.lower.divisor)
         self.reach = np.sqrt(high) - np.sqrt(low) if maximum.root else high - low  # at most
-        centre = zone.centre(whole, sure)
-        self.mean = centre.total / centre.count  # where B would be best
+        centre = sure if zone.starts is None else whole
+        self.mean = centre.total / centre.count  # where B would be best: the nearer, the wider
         self.blur = np.sqrt(whole.doubt * ROUNDING / centre.count)  # how far rounding may move it
 
     def farthest(self, maximum: FilteredMaximum) -> np.ndarray:
         """How far B's mean may lie from the best before the gap falls below the widest so far."""
-        floor = maximum.floor - 1e-12 * abs(maximum.floor)
-        squared = self.zone.farthest_squared(maximum, self, floor)
+        (c, a, b), floor = maximum.share, maximum.floor - 1e-12 * abs(maximum.floor)
+        higher, lower = float(maximum.higher.divisor), float(maximum.lower.divisor)
+
+        def moved(variance: Any, gap: float) -> Any:
+            """The variance whose answer is `gap` above that of another."""
+            if maximum.root:
+                return np.maximum(np.sqrt(variance) + gap, 0) ** 2
+            return variance + gap
+
+        if self.zone.starts is not None:
+            # SS(S) falls short of SS(S ∪ B) by at least b(c + a + b)/(c + a) times the square
+            excess = self.most - moved(self.least / lower, floor) * higher
+            squared = excess * ((c + a) / (b * self.zone.outer))
+        elif c:
+            # SS(C ∪ B) exceeds SS(C) by at least cb/(c + b) times the square of the distance
+            excess = moved(self.most / higher, -floor) * lower - self.least
+            squared = excess * ((c + b) / (c * b))
+        else:
+            squared = np.full(len(self.most), math.inf, dtype=float)
         farthest: np.ndarray = np.sqrt(np.maximum(squared, 0)) * (1 + 1e-12) + self.blur
         return farthest
 

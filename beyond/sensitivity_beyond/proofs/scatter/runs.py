@@ -11,7 +11,6 @@ thm-split on the book's page of proofs, and the bounds are thm-reach.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -50,8 +49,12 @@ def enter_runs(maximum: FilteredMaximum) -> bool:
     if anywhere and not one_sided:
         if (a + 1) * (m - b - c) * m > MOST_LAYOUTS:
             return False
-        for layouts in _two_sided(m, c, a, b):
-            maximum.enter(layouts)
+        w = m - b  # the records of W
+        for i in range(a + 1):  # below C, with unused records on both sides of it, and B anywhere
+            starts = np.arange(i, w - (a - i) - c + 1, dtype=np.intp)
+            s = np.tile(np.arange(w + 1, dtype=np.intp), len(starts))
+            start = np.repeat(starts, w + 1)
+            maximum.enter(around(s, b, [(start, start + c)], [(0, i), (w - (a - i), w)]))
     windows.enter()
     both_ways = (_Apart(maximum, anywhere, mirrored) for mirrored in (False, True))
     return b == 0 or all(apart.enter() for apart in both_ways)
@@ -121,26 +124,19 @@ class Windows:
             i = best_below(maximum.centred, c, a, starts)
             maximum.enter(Layouts([(starts, starts + c)], outermost(m, c, a, starts, i), []))
             return
-        rows = max(BLOCK // (a + 1), 1)
-        for first in range(0, len(starts), rows):
-            some = starts[first : first + rows]
-            s = np.repeat(some, a + 1)
-            self._enter_frames(s, np.tile(np.arange(a + 1, dtype=np.intp), len(some)))
-
-    def _enter_frames(self, s: np.ndarray, i: np.ndarray) -> None:
-        """Enter `(N,)` starts of C ∪ B, with i of A below, and B where it is best inside C."""
-        maximum = self.maximum
-        m, (c, a, b) = maximum.centred.count, maximum.share
-        whole = maximum.centred.floats([(s, s + c + b), *outermost(m, c + b, a, s, i)])
-        lower = maximum.centred.floats([(s, s + c + b)])
-        low, low_doubt = maximum.variances(*lower, maximum.lower)
-        near = np.flatnonzero(_high(maximum, *whole) - low + low_doubt >= maximum.floor)
-        if len(near):
-            s, i = s[near], i[near]
-            removed = outermost(m, c + b, a, s, i)
-            at = _best_inside(maximum.centred, maximum.share, s, removed)
-            common = [(s, at), (at + b, s + c + b)]
-            maximum.enter(Layouts(common, removed, [(at, at + b)]))
+        rows, n = max(BLOCK // (a + 1), 1), c + b
+        for first in range(0, len(starts), rows):  # each with i of A below, and B best inside C
+            s = np.repeat(starts[first : first + rows], a + 1)
+            i = np.tile(np.arange(a + 1, dtype=np.intp), len(s) // (a + 1))
+            whole = maximum.centred.floats([(s, s + n), *outermost(m, n, a, s, i)])
+            lower = maximum.centred.floats([(s, s + n)])
+            low, low_doubt = maximum.variances(*lower, maximum.lower)
+            near = np.flatnonzero(_high(maximum, *whole) - low + low_doubt >= maximum.floor)
+            if len(near):
+                s, i = s[near], i[near]
+                removed = outermost(m, n, a, s, i)
+                at = _best_inside(maximum.centred, maximum.share, s, removed)
+                maximum.enter(Layouts([(s, at), (at + b, s + n)], removed, [(at, at + b)]))
 
 
 def _in_blocks(first: int, stop: int) -> list[Run]:
@@ -218,8 +214,11 @@ class _Apart:
         for rows in in_chunks(lengths):
             s = consecutive(first[rows], lengths[rows])
             i, j = (np.repeat(part[rows], lengths[rows]) for part in (p, both))
-            layouts = around(s, b, [(i, i + c)], [(0, i), (i + c, j + c), (m - b - a + j, m - b)])
-            self.maximum.enter(layouts.mirrored(m) if self.mirrored else layouts)
+            own = [(0, i), (i + c, j + c), (m - b - a + j, m - b)]
+            layouts = around(s, b, [(i, i + c)], own)
+            if self.mirrored:
+                layouts = Layouts(*(mirrored(runs, m) for runs in layouts))
+            self.maximum.enter(layouts)
         return True
 
 
@@ -232,16 +231,6 @@ def _high(
     high, doubt = maximum.rooted(scatter / divisor, square * (ROUNDING / divisor))
     most: np.ndarray = high + doubt
     return most
-
-
-def _two_sided(m: int, c: int, a: int, b: int) -> Iterator[Layouts]:
-    """Layouts with unused records on both sides of C in W, and B anywhere."""
-    w = m - b  # the records of W
-    for i in range(a + 1):
-        starts = np.arange(i, w - (a - i) - c + 1, dtype=np.intp)
-        s = np.tile(np.arange(w + 1, dtype=np.intp), len(starts))
-        start = np.repeat(starts, w + 1)
-        yield around(s, b, [(start, start + c)], [(0, i), (w - (a - i), w)])
 
 
 def _best_inside(
