@@ -13,10 +13,10 @@ from typing import Any
 import numpy as np
 
 from sensitivity_beyond.tables.columns import (
+    Clipped,
     Columns,
     clipped_ends,
     column_of,
-    cuts,
     fills,
     number_of,
     uncut,
@@ -51,7 +51,7 @@ class OfRecords(Asked):
     @property
     def cuts(self) -> bool:  # type: ignore[override]
         """Whether numbers are cut before it is asked of them."""
-        return cuts(self.of)
+        return isinstance(self.of, Clipped)
 
     def __call__(self, dataset: Any) -> Any:
         """The answer on a dataset of records: a table's rows, or a sequence."""

@@ -56,15 +56,23 @@ def parsed(text: str, dialect: str | None, by_case: bool) -> Parsed | None:
     None is for what sqlglot cannot read, and the database may; of DuckDB it is refused.
     """
     installed("sqlglot")
-    from sqlglot import TokenType, exp
+    from sqlglot import TokenType, exp, tokenize
+    from sqlglot.errors import SqlglotError
 
-    tree = _tree(text, dialect)
+    with told_of("statement must be readable SQL", SqlglotError):
+        tokens = list(tokenize(text, read=dialect))
+    kinds = [token.token_type for token in tokens]
+    while kinds and kinds[-1] == TokenType.SEMICOLON:
+        kinds.pop()
+    if TokenType.SEMICOLON in kinds:
+        raise ValueError(f"statement must be one, got several: {brief(text)}")
+    opening = next((one.text for one in tokens if one.token_type != TokenType.L_PAREN), "")
+    tree = _tree(text, dialect, opening.upper())
     if tree is None:
         return None
     tables = [one for one in _tables(tree, frozenset()) if one.name]
     sources = (one.this for one in tree.find_all(exp.Table, exp.Lateral))
     functions = list(tree.find_all(exp.Func))
-    tokens = _tokens(text, dialect)
     words = [token.text.lower() for token in tokens]
     calls = {word for word, then in pairwise(words) if then == "("}  # as they are written
     if dialect == DUCKDB:  # a name of a clock is one wherever no column in sight has it
@@ -103,12 +111,12 @@ def installed(name: str) -> Any:
         ) from error
 
 
-def _tree(text: str, dialect: str | None) -> Any:
+def _tree(text: str, dialect: str | None, opening: str) -> Any:
     """sqlglot's tree of one query that writes nothing, or None for what it cannot read."""
     from sqlglot import ErrorLevel, exp, parse
 
     refusal = ValueError(f"statement must be a query that writes nothing, got {brief(text)}")
-    if _opening(text, dialect) not in OPENING:
+    if opening not in OPENING:
         raise refusal
     tree, told = None, brief(text)
     try:
@@ -123,27 +131,6 @@ def _tree(text: str, dialect: str | None) -> Any:
     if not is_query or tree.find(exp.DML, exp.DDL, exp.Into) is not None:
         raise refusal
     return tree
-
-
-def _opening(text: str, dialect: str | None) -> str:
-    """The first word of a statement; there must be one statement."""
-    from sqlglot import TokenType
-
-    kinds = [(token.token_type, token.text) for token in _tokens(text, dialect)]
-    while kinds and kinds[-1][0] == TokenType.SEMICOLON:
-        kinds.pop()
-    if TokenType.SEMICOLON in dict(kinds):
-        raise ValueError(f"statement must be one, got several: {brief(text)}")
-    return next((word.upper() for kind, word in kinds if kind != TokenType.L_PAREN), "")
-
-
-def _tokens(text: str, dialect: str | None) -> list[Any]:
-    """The words and signs of a statement."""
-    from sqlglot import tokenize
-    from sqlglot.errors import SqlglotError
-
-    with told_of("statement must be readable SQL", SqlglotError):
-        return list(tokenize(text, read=dialect))
 
 
 def _tables(node: Any, hidden: frozenset[str]) -> Iterator[Any]:
