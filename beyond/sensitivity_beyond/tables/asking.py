@@ -59,13 +59,12 @@ class OfRecords(Asked):
         numbers = [called_on(says, record) for record in records_listed(dataset)]
         if self.query.proved is not None and self.query.proved.tells_apart:
             return self.query.raw(tuple(numbers))
-        if len(numbers) < (self.query.smallest_size or 0):
+        if len(numbers) < (needed := self.query.smallest_size or 0):
             got = number_repr(dataset)
             if is_table(dataset):
                 names = ", ".join(map(str, table(dataset, "dataset").columns))
                 got = f"a table with the columns {names} and {counted(len(numbers), 'row')}"
-            least = counted(self.query.smallest_size or 0, "row")
-            raise TooFew(f"needs at least {least}, got {got}: {INSTEAD}")
+            raise TooFew(f"needs at least {counted(needed, 'row')}, got {got}: {INSTEAD}")
         return self.query.raw(in_order(numbers))
 
     def ends(self, low: Exact, high: Exact) -> tuple[Exact, Exact]:

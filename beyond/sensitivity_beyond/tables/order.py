@@ -60,8 +60,7 @@ def other_orders(numbers: np.ndarray, may_matter: bool) -> Iterator[np.ndarray]:
 
 @dataclass(frozen=True)
 class InOrders(Answering):
-    """Makes datasets of some records as a caller's function receives them,
-    and the same in other orders."""
+    """Makes datasets of some records as a function receives them, and the same in other orders."""
 
     records: TableSource
 

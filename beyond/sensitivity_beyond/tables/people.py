@@ -176,15 +176,13 @@ class People(Persons):
     def __init__(self, source: Any, id: str, bounds: tuple[Truncation, ...] = ()) -> None:
         """Hold everybody whose id stands in a table."""
         self.bounds = bounds
-        given = dict(source) if isinstance(source, Mapping) else {None: source}
         if not isinstance(id, str):
             raise TypeError(f"id must be the name of a column, got {brief(id)}")
+        given = dict(source) if isinstance(source, Mapping) else {None: source}
         if not given:
             raise ValueError("tables must be at least one, got none")
-        frames = {
-            name: table(one, _table_called(name), of_rows=True) for name, one in given.items()
-        }
-        ids = {name: _ids(one, id, _table_called(name)) for name, one in frames.items()}
+        frames = {name: table(one, _called(name), of_rows=True) for name, one in given.items()}
+        ids = {name: _ids(one, id, _called(name)) for name, one in frames.items()}
         people = ordered(dict.fromkeys(person for column in ids.values() for person in column))
         if not people:
             raise ValueError("tables must not be empty, got no row")
@@ -285,7 +283,7 @@ class People(Persons):
             if not _are_alike(table(ours, what), frames[name][order.tolist()]):
                 raise ValueError(
                     f"{what} must hold all rows of each of its people, and no others, in "
-                    f"{_table_called(name)}{': apply the bounds to it' if self.bounds else ''}"
+                    f"{_called(name)}{': apply the bounds to it' if self.bounds else ''}"
                 )
         return people
 
@@ -376,10 +374,9 @@ class AnyPeople(Persons):
         people = sorted(different, key=lambda rows: (len(rows), rows))
         sizes = len(people[-1]), len(people[0])
         left = type(self)(kinds, *sizes)
-        any_mix = len(people) == len(left.counts)
-        if not any_mix:
+        if len(people) < len(left.counts):
             left = type(self)(kinds, *sizes, people)
-        left.brings_any = any_mix
+            left.brings_any = False
         return left
 
     @property
@@ -499,7 +496,7 @@ def _are_alike(one: nw.DataFrame[Any], other: nw.DataFrame[Any]) -> bool:
     return ours == theirs or Counter(ours) == Counter(theirs)
 
 
-def _table_called(name: str | None) -> str:
+def _called(name: str | None) -> str:
     return "table" if name is None else f"table {name}"
 
 

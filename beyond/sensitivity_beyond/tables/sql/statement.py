@@ -20,7 +20,6 @@ from sensitivity_beyond.tables.sql import parsed as reading
 from sensitivity_beyond.tables.sql.databases import Database
 from sensitivity_beyond.tables.sql.dialects import database_of
 from sensitivity_beyond.tables.sql.duckdb import DuckDB, Stack, Whole, engine, object_columns
-from sensitivity_beyond.tables.sql.origins import UNKNOWN
 from sensitivity_beyond.tables.sql.result_set import ResultSet, answer_of
 from sensitivity_lab.extension import Asked
 from sensitivity_lab.methods.workers import has_gap
@@ -137,7 +136,7 @@ class Statement(Asked):
     @property
     def _origins(self) -> Sequence[tuple[str, int]]:
         """Where the columns of its result come from."""
-        return UNKNOWN if self._read is None else self._read.origins
+        return reading.UNKNOWN if self._read is None else self._read.origins
 
     def __call__(self, dataset: Any) -> Any:
         """The answer on one dataset, which is asked again with its rows in other orders."""
@@ -163,12 +162,12 @@ class Statement(Asked):
         """What makes datasets of some records, as tables by name; `name` is the universe's."""
         if not isinstance(records, TableSource):
             raise TypeError(_no_tables(f"records such as {brief(records.values[0])}"))
-        names = list(records.whole)
-        if len({str(name).lower() for name in names}) < len(names):
-            raise ValueError(f"tables must differ in more than case, got {listed(names)}")
-        if names == [None]:
+        if None in records.whole:  # one table alone
             return TablesOf(records, self, (self._table() if name is None else name,))
-        return TablesOf(records, self, tuple(map(str, names)))
+        names = tuple(map(str, records.whole))
+        if len({*map(str.lower, names)}) < len(names):
+            raise ValueError(f"tables must differ in more than case, got {listed(names)}")
+        return TablesOf(records, self, names)
 
     def over(self, records: Source, name: str | None) -> Statement:
         """The statement asked of tables that are parts of some records, which tell their types."""
