@@ -23,13 +23,12 @@ ROOT = Path(__file__).resolve().parents[1]
 COURSE, BUILT = ROOT / "book" / "course", ROOT / "_build" / "course"
 sys.path[:0] = [str(ROOT / "scripts"), str(ROOT / "book" / "_ext"), str(COURSE)]
 
-import lab  # noqa: E402
+import chapters  # noqa: E402
 import matrix  # noqa: E402
 from assignments.cells import ASSIGNMENTS, assignment  # noqa: E402
 from matrix import PLAN  # noqa: E402
 from plain import Block, Book, Cell, blocks, boxed  # noqa: E402
 
-BIBLIOGRAPHY = ROOT / "book" / "references.bib"
 START = """# Sensitivity Lab: notebooks of the course
 
 These are the book's chapters to work in. Run each cell with <kbd>Shift</kbd>+<kbd>Enter</kbd>.
@@ -102,19 +101,21 @@ class StudentBook(Book):
 
 def student_notebooks() -> Iterator[tuple[str, Any]]:
     """The copies of `make lab`, without solutions, and without outputs but some figures."""
-    for name, notebook in lab.copies(StudentBook, student):
-        if name.startswith("00-"):
-            notebook.cells[0].source = START.strip()
-        yield name, notebook
+    book, parts = chapters.opened(StudentBook)
+    yield chapters.START, chapters.start(book, parts, START)
+    for document in (one for _, part in parts for one in part if one.copy):
+        yield str(document.copy), student(book, chapters.chapter(document), document.name)
 
 
 def student(book: Book, notebook: Any, name: str) -> Any:
     """A chapter as students get it."""
-    cells = list(unsolved(lab.unfolded(book, notebook, name)))
+    cells = list(unsolved(chapters.unfolded(book, notebook, name)))
     for cell, below in zip(cells, [*cells[1:], None], strict=True):
-        if isinstance(cell, dict) and getattr(below, "label", "") not in PLAN["figures"]["kept"]:
-            cell.outputs = []
-    return lab.finished([each if isinstance(each, dict) else lab.made(each) for each in cells])
+        if isinstance(cell, dict):
+            chapters.to_run(cell)
+            if getattr(below, "label", "") not in PLAN["figures"]["kept"]:
+                cell.outputs = []
+    return chapters.finished(cells)
 
 
 def unsolved(cells: list[Any]) -> Iterator[Any]:
@@ -154,13 +155,12 @@ class SlideBook(Book):
 
 
 def deck_parts() -> dict[str, str]:
-    """What a deck takes from the book by its label: theorems and definitions,
-    and figures as SVG."""
-    book, parts = SlideBook(BIBLIOGRAPHY), {}
-    documents = lab.read(book, lab.listed())
+    """What a deck takes from the book by its label: theorems, definitions, figures as SVG."""
+    (book, listed), parts = chapters.opened(SlideBook), {}
     book.labels = {name: target._replace(file=None) for name, target in book.labels.items()}
-    for cell in (cell for one in documents for cell in lab.source(one.path).cells):
-        if (figure := lab.figure_of(cell)) and (svg := drawing(cell)):
+    texts = (chapters.chapter(one) for _, part in listed for one in part)
+    for cell in (cell for text in texts for cell in text.cells):
+        if (figure := chapters.figure_of(cell)) and (svg := drawing(cell)):
             name, caption = figure["name"], book.words(figure["caption"])
             written(BUILT / "deck-sources" / f"{name}.svg", svg)
             shown = f"```{{image}} {name}.svg\n:alt: {figure['caption']}\n```"
@@ -189,7 +189,7 @@ def slides(to: Path) -> None:
     sources = BUILT / "deck-sources"
     shutil.rmtree(sources, ignore_errors=True)
     shutil.copytree(COURSE / "slides", sources)
-    shutil.copy(BIBLIOGRAPHY, sources)
+    shutil.copy(ROOT / "book" / "references.bib", sources)
     parts = deck_parts()
     for deck in sources.glob("*.md"):
         text = deck.read_text(encoding="utf-8")

@@ -3,8 +3,8 @@
 
 `held.json` of the board names them: cards that are too small, and of which no thread or document of
 their library speaks. SECURITY.md says why they wait. From the copy go their certificates, programs
-and rows of tables, their verdicts in the tests, the letters about them, the cells of a chapter that
-show them, and words about them, which have others in their place. Nothing here says more about them
+and rows of tables, their verdicts in the tests, the letters about them, and words and cells about
+them, which have others in their place. Nothing here says more about them
 than the board does.
 """
 
@@ -34,11 +34,14 @@ def main(folder: Path) -> None:
             shutil.copy2(
                 ROOT / path, folder / path
             )  # with its time, so that nothing is installed anew
-    shown = json.loads((folder / HELD).read_text("utf-8"))["cells"]
+    words = json.loads((folder / HELD).read_text("utf-8"))["words"]
+    shown = {change["file"] for change in words if change["file"].startswith("book/chapters/")}
     cards = leave_out(folder)
     paths = (folder, folder / "beyond", folder / "book")
     own = {**os.environ, "PYTHONPATH": os.pathsep.join(map(str, paths))}
-    subprocess.run([sys.executable, "scripts/outputs.py", *shown], cwd=folder, env=own, check=True)
+    subprocess.run(
+        [sys.executable, "scripts/outputs.py", *sorted(shown)], cwd=folder, env=own, check=True
+    )
     print(f"{folder}: the project without {cards} cards.")
 
 
@@ -56,12 +59,10 @@ def leave_out(root: Path) -> int:
         )
     for file in (root / BOARD / "libraries").glob("*/programs.toml"):
         edit(file, lambda text: without_programs(text, addresses))
-    for path, cells in held["cells"].items():
-        edit(root / path, lambda text, cells=cells: without_cells(text, cells))
     for change in held["words"]:
         edit(root / change["file"], lambda text, change=change: reworded(text, change))
     shutil.rmtree(root / LETTERS, ignore_errors=True)
-    edit(root / HELD, lambda text: json.dumps({"cards": [], "cells": {}, "words": []}) + "\n")
+    edit(root / HELD, lambda text: json.dumps({"cards": [], "words": []}) + "\n")
     return len(addresses)
 
 
@@ -101,20 +102,6 @@ def without_programs(text: str, addresses: set[str]) -> str:
     return "".join(
         part for part in parts if part.partition("]")[0].removeprefix("[programs.") not in addresses
     )
-
-
-def without_cells(text: str, cells: list[str]) -> str:
-    """A notebook without the cells that say one of these."""
-    notebook = json.loads(text)
-    kept = [
-        one
-        for one in notebook["cells"]
-        if not any(said in "".join(one["source"]) for said in cells)
-    ]
-    if len(kept) != len(notebook["cells"]) - len(cells):
-        raise ValueError(f"a notebook has other cells than {HELD} says")
-    notebook["cells"] = kept
-    return json.dumps(notebook, indent=1, ensure_ascii=False) + "\n"
 
 
 def reworded(text: str, change: dict[str, str]) -> str:

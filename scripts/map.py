@@ -1,11 +1,10 @@
 """Draw the book's map again: `python scripts/map.py` writes book/_static/map.svg.
 
-The map is read off the chapters: the title and the line "You need" in the first cell of each
-notebook that _toc.yml lists. The path runs downwards; a room stands beside the last step of the
+The map is read off the chapters: the title and the line "You need" at the head of each that
+_toc.yml lists. The path runs downwards; a room stands beside the last step of the
 path that it needs, whether itself or by way of other rooms.
 """
 
-import json
 import re
 from dataclasses import dataclass
 from html import escape
@@ -33,21 +32,20 @@ FIRST = Chapter("One number, six names", "book/intro", PATH, frozenset(), frozen
 
 
 def chapters() -> dict[str, Chapter]:
-    """Every notebook of the table of contents, in its order."""
+    """Every chapter of the table of contents, in its order."""
     book, part = {}, ""
     for line in (ROOT / "_toc.yml").read_text(encoding="utf-8").splitlines():
         if caption := re.search(r"caption: (.*)", line):
             part = caption[1]
-        elif file := re.search(r"file: (notebooks/[\w-]+)", line):
+        elif file := re.search(r"file: (book/chapters/[\w-]+)", line):
             label, chapter = _opening(file[1], part)
             book[label] = chapter
     return book
 
 
 def _opening(page: str, part: str) -> tuple[str, Chapter]:
-    """What the first cell says: its label, its title, and the sentences of "You need"."""
-    notebook = json.loads((ROOT / f"{page}.ipynb").read_text(encoding="utf-8"))
-    text = "".join(notebook["cells"][0]["source"])
+    """What the head says: its label, its title, and the sentences of "You need"."""
+    text = (ROOT / f"{page}.md").read_text(encoding="utf-8")
     label, title = re.findall(r"\(([\w-]+)\)=\n# (.*)", text)[0]
     needed = re.findall(r"\*\*You need:?\*\*:?(.*?)\*\*Time", text, re.DOTALL)[0]
     kinds: dict[bool, set[str]] = {False: set(), True: set()}

@@ -16,6 +16,7 @@ from collections.abc import Iterator
 from decimal import Decimal
 from fractions import Fraction
 from pathlib import Path
+from random import Random
 
 import pytest
 import tqdm.auto  # noqa: F401  chooses once how it shows progress: before a test makes a notebook of its process
@@ -49,14 +50,19 @@ def git(*asked: str) -> str:
 SEED = int(os.environ.get("SEED") or int(git("rev-parse", "HEAD")[:6] or "0", 16))
 
 
+def drawn(options: list, of: int) -> list:
+    """One in so many of these; lists of other lengths draw for themselves."""
+    return options if CHECK_ALL else options[Random(f"{SEED} {len(options)}").randrange(of) :: of]
+
+
 def in_turn(options: list) -> list:
     """One of these, another at the next commit; all of them in `make check-all`."""
-    return options if CHECK_ALL else [options[SEED % len(options)]]
+    return drawn(options, len(options))
 
 
 def a_third(options: list) -> list:
     """Every third of these, others at the next commit; all of them in `make check-all`."""
-    return options if CHECK_ALL else options[SEED % 3 :: 3]
+    return drawn(options, 3)
 
 
 def turn(mine: int, of: int) -> pytest.MarkDecorator:
@@ -98,7 +104,6 @@ UNCOVERED_ALONE = {
     "test_an_internal_error_of_duckdb_closes_no_database_of_the_callers",
     "test_at_least_m_records_are_decided_by_the_shares_with_the_fewest",
     "test_counts_and_sums_by_many_groups_end_at_once",
-    "test_every_share_equals_a_brute_force_and_stays_within_its_reach",
     "test_every_split_of_every_small_population",
     "test_long_datasets_of_few_kinds_go_to_the_solver", "test_many_datasets_are_answered_in_order",
     "test_many_keys_are_soon_seen", "test_no_label_covers_the_arrow",

@@ -22,8 +22,7 @@ class Worst(NamedTuple):
 
 
 def of_population(people, size, relation, k):
-    """All (dataset, neighbour) of so many labelled records;
-    `size` is an int, or a range for both."""
+    """All (dataset, neighbour) of so many labelled records; of an int, or a range for both."""
     return definition.population_pairs(range(people), size, relation, k)
 
 
@@ -61,8 +60,7 @@ def anybody(rows, most):
 
 
 def gap(one, other, norm):
-    """How far apart two answers are, numbers, tuples or dicts of numbers:
-    where a key is missing, it counts as 0."""
+    """How far apart two answers are; where a key is missing, it counts as 0."""
     if not isinstance(one, (dict, tuple)):
         return Fraction(definition.gap(one, other, norm))
     one, other = (

@@ -216,8 +216,7 @@ NULLABLE = {
 
 
 class Column(NamedTuple):
-    """A column's name, its kind, its type as pyarrow knows it,
-    and the cells of all rows of the universe."""
+    """A column's name, kind, type as pyarrow knows it, and cells of all rows of the universe."""
 
     name: str
     kind: str
@@ -317,8 +316,7 @@ class Engine:
             self.connection.execute(f"INSERT INTO {name} VALUES {every}", cells)
 
     def ask(self, statement):
-        """The answer on what is in the tables:
-        numbers, numbers by key, or a text that says why none."""
+        """The answer on what is in the tables: numbers, by key or not, or why none."""
         try:
             rows = self.connection.execute(statement.text).fetchall()
         except (duckdb.Error, sqlite3.Error, psycopg.Error, ValueError, OverflowError) as error:
@@ -356,8 +354,7 @@ def read(rows, keys):
 
 
 def alike(one, other):
-    """Whether two answers are one, but for the rounding of floats that are
-    added in another order."""
+    """Whether two answers are one, but for the rounding of floats in another order."""
     if isinstance(one, str) or isinstance(other, str):
         return isinstance(one, str) and isinstance(other, str)
     if isinstance(one, dict):
@@ -373,8 +370,7 @@ def near(one, other):
 
 
 def apart(one, other, norm):
-    """How far two answers are apart, as the definition measures it;
-    a missing key is 0, or none at all."""
+    """How far two answers are apart, by the definition; a missing key is 0, or none at all."""
     if isinstance(one, dict):
         every = {key: len(cells) for key, cells in [*one.items(), *other.items()]}
         missing = None if norm == 0 else 0
@@ -393,8 +389,7 @@ def apart(one, other, norm):
 
 
 def arrangements(rng, tables):
-    """All orders of three rows or fewer of one table;
-    else some that are no reversal of one another."""
+    """All orders of three rows or fewer of one table; else some, none reversed."""
     if [len(rows) <= 3 for rows in tables.values()] == [True]:
         ((name, rows),) = tables.items()
         return [{name: order} for order in itertools.permutations(rows)]
@@ -459,8 +454,7 @@ def rows_in(columns):
 
 
 def rows_of(rng, library, shape):
-    """A population or a range of three to five rows,
-    or all rows of one or two columns of two cells."""
+    """A population or a range of three to five rows, or all rows of a few cells."""
     if shape == "product":
         several = rng.sample(TABLES["t"], rng.choice([1, 2, 2]))
         given = {name: rng.choice(POOLS[name][1]) for name in TABLES["t"]}
@@ -513,8 +507,7 @@ class Expected(NamedTuple):
 
 
 def expected(engine, rng, asked, statements, norm):
-    """What several statements say of one question:
-    each dataset asked by itself, in several orders."""
+    """What several statements say of one question: each dataset by itself, in several orders."""
     engine.make(asked.columns)
     answers = [{} for _ in statements]
     for labels in sorted({side for pair in asked.pairs for side in pair}):

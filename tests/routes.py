@@ -11,6 +11,9 @@ import numpy as np
 import pytest
 
 import sensitivity_lab as sl
+from sensitivity_lab.proved.family import Interval
+from sensitivity_lab.proved.ranks import Quantile
+from sensitivity_lab.proved.scatter import Variance
 
 # Queries that have closed forms, each with the norms it is asked in.
 PREDICATE = sl.count_where(lambda value: value > 0)
@@ -25,6 +28,57 @@ FORMULAS = [
 ]
 
 
+def clip(x):
+    return min(max(x, 0), 1)
+
+
+def whole_range(end):
+    return range(int(end))
+
+
+def letters(query, n, k, low, high, values):
+    """What every letter in a text stands for, written out from what the page says of it."""
+    R, proved = Fraction(high - low), query.proved
+    q, d = getattr(proved, "q", 0), getattr(proved, "ddof", 0)
+    least = query.smallest_size
+    moves = [(r, j) for r in range(n + 1) for j in range(k - r + 1) if n - r + j >= least]
+    mixes = [(a, b) for b in range(k // 2 + 1) for a in range(max(b, 1), k - b + 1)]
+    n, k = Fraction(n), Fraction(k)
+
+    def s(c):
+        return Fraction(math.floor(c / 2) * math.ceil(c / 2)) / c
+
+    def v(N):
+        i = min(k, math.floor(N / 2))
+        return i * (N - i) / (N * (N - d))
+
+    def g(c, a, b):
+        t, delta = q * (c + a - 1) + 1, q * a + (1 - q) * b
+        return max(clip(t - x) - clip(t - x - delta) for x in range(int(c) + 1))
+
+    def largest(gaps):
+        return max(gaps) * (R if isinstance(proved, Quantile) else 1)
+
+    def D(c, a, b):
+        gap = proved.on_interval(Interval(low, high), norm=1)(int(c), a, b).gap
+        return float(gap) if query.root else gap
+
+    meanings = {"n": n, "m": n, "k": k, "R": R, "L": low, "U": high, "q": q, "d": d, "g": g, "D": D}
+    meanings |= {"moves": moves, "mixes": mixes, "largest": largest}
+    meanings |= {"ceil": math.ceil, "floor": math.floor, "sqrt": math.sqrt}
+    meanings |= {"__builtins__": {"max": max, "min": min, "abs": abs, "range": whole_range}}
+    meanings |= {
+        "v": (values if R else 1) if query is sl.count_distinct else v,
+        "w": lambda c: s(c) / (c - d) - s(c) / (c + k - d),
+        "u": lambda c: math.sqrt(s(c) / (c - d)) - math.sqrt(s(c) / (c + k - d)),
+        "root_v": lambda N: math.sqrt(v(N)),
+    }
+    if isinstance(proved, Variance):
+        half = n // 2
+        meanings["h"] = Fraction(1, 4) if d == 0 else half * (n - half) / (n * (n - d))
+    return meanings
+
+
 def random_histogram(rng, universe):
     """Edges at, between and beyond the records; most leave some record in no bin."""
     values = universe.exact_values
@@ -34,8 +88,7 @@ def random_histogram(rng, universe):
 
 
 def records_of_a_type(rng, most):
-    """A few records of an integer type: its ends and their neighbours, around zero and halves,
-    or anywhere."""
+    """A few records of an integer type: its ends and their neighbours, halves, or any."""
     info = np.iinfo(f"{rng.choice(['int', 'uint'])}{rng.choice([8, 16, 32, 64])}")
     low, high = int(info.min), int(info.max)
     ends = [low, low + 1, low // 2, 0, 1, high // 2, high // 2 + 1, high - 1, high]
@@ -44,8 +97,7 @@ def records_of_a_type(rng, most):
 
 
 def random_records(rng, most):
-    """Ties, outliers, offsets, fractions, tenths, decimals, the edges of 64 bits and beyond;
-    at times of a type."""
+    """Ties, outliers, offsets, fractions, decimals, the edges of 64 bits and beyond."""
     if rng.random() < 0.2:
         return records_of_a_type(rng, most)
     spread = rng.choice([1, 2, 4, 9, 30])

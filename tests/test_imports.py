@@ -116,7 +116,12 @@ LEFT_TO_RIGHT = {  # a package, and where ARCHITECTURE writes its rooms down, so
     "sensitivity_beyond": ("Beyond, imports run", "`tests/test_imports.py` reads"),
     "sensitivity_book": ("The book's own tools, `book", "| `data` |"),
 }
-LEFT_OF_ALL = {"grading", "palette", "verdicts"}  # single files of the book's tools
+LEFT_OF_ALL = {
+    "grading",
+    "notebook_tests",
+    "palette",
+    "verdicts",
+}  # single files of the book's tools
 
 
 @pytest.mark.parametrize("package", LEFT_TO_RIGHT)
@@ -164,8 +169,8 @@ LAB, BEYOND, OF_BOOK = map(project, (ROOT, ROOT / "beyond", BOOK))
 EXTRAS = LAB["optional-dependencies"] | BEYOND["optional-dependencies"]
 # Imported by another name than it is installed by, or with what is.
 BROUGHT_BY = {
-    "IPython": "jupyterlab", "cycler": "matplotlib", "matplotlib_inline": "jupyterlab",
-    "traitlets": "ipywidgets",
+    "IPython": "jupyterlab", "PIL": "pillow", "cycler": "matplotlib",
+    "matplotlib_inline": "jupyterlab", "traitlets": "ipywidgets",
 }  # fmt: skip
 
 
@@ -198,8 +203,7 @@ def test_what_an_extra_brings_stands_in_the_lock(extra):
 
 
 def test_what_a_package_imports_is_installed_with_it_or_with_an_extra():
-    """Catches an import that fails for whoever installs a package and no more
-    than it asks for."""
+    """Catches an import that fails for whoever installs a package alone."""
     small = installed(set().union(*(IMPORTED[name] for name in ENGINE)))
     assert {"numpy", "matplotlib"} <= small <= CORE | names(EXTRAS["plot"])
     large = installed(set().union(*(imported(ast.walk(tree)) for tree in TREES_BEYOND.values())))
@@ -225,7 +229,7 @@ def test_what_the_book_imports_is_installed_with_it():
         name for name in set(MODULES) - ENGINE - AROUND if not {*elsewhere} & {*name.split(".")}
     ]
     paths = sorted((ROOT / "notebooks").glob("*.ipynb"))
-    assert len(paths) > 10
+    assert len(paths) > 30
     cells = (cell for path in paths for cell in nbformat.read(path, as_version=4).cells)
     code = (cell.source for cell in cells if cell.cell_type == "code")
     plain = (ast.parse(re.sub(r"^\s*[%!].*$", "", text, flags=re.M)) for text in code)
@@ -238,8 +242,7 @@ def test_what_the_book_imports_is_installed_with_it():
 
 
 def test_tests_stand_as_the_package_does():
-    """Catches a wing without a folder of tests, two test modules of one name, and a second
-    conftest, after which `from conftest import` would depend on the order of tests."""
+    """Catches a wing without tests, two modules of one name, and a second conftest."""
     wings = {path.parent.name for path in (ROOT / "sensitivity_lab").glob("*/__init__.py")}
     wings |= {path.parent.name for path in BEYOND_AT.glob("sensitivity_beyond/*/__init__.py")}
     tests = sorted((ROOT / "tests").rglob("test_*.py"))

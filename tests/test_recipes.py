@@ -112,17 +112,20 @@ def a_relation(copy):
 
 
 def a_chapter(copy):
-    """Catches a template that the tests of chapters refuse."""
-    text = (copy.place / "book/template/chapter.ipynb").read_text(encoding="utf-8")
-    text = text.replace("template", "midranges")
-    (copy.place / "notebooks/midranges.ipynb").write_text(text, encoding="utf-8")
-    copy.insert("_toc.yml", "      - file: notebooks/midranges\n", "      - file: notebooks/norms")
+    """Catches a template that does not run, or that the tests of chapters refuse."""
+    text = (copy.place / "book/template/chapter.md").read_text(encoding="utf-8")
+    new, there = "book/chapters/midranges", "      - file: book/chapters/norms"
+    (copy.place / f"{new}.md").write_text(text.replace("template", "midranges"), encoding="utf-8")
+    copy.insert("_toc.yml", f"      - file: {new}\n", there)
     listed = "| {ref}`ch-midranges` | How wide is a spread? | {ref}`by hand <ch-by-hand>` |\n"
     copy.insert("book/chapters.md", listed, "| {ref}`ch-by-hand`")
     # It makes no room for itself in the book.
     limit = copy.place / "tests/book/test_page_shape.py"
     limit.write_text(limit.read_text("utf-8").replace("50_000", "52_000"), encoding="utf-8")
-    copy.tested("midranges or shape", "tests/book/test_page_shape.py")
+    copy.run("scripts/outputs.py", f"{new}.md")
+    copy.tested(
+        "midranges or shape", "tests/book/test_page_shape.py", "tests/book/test_lab_copies.py"
+    )
 
 
 QUILL = """
@@ -134,8 +137,7 @@ def connect(path): return sqlite3.connect(path, factory=Connection)
 
 
 def an_sql_dialect(copy):
-    """Catches a dialect that one class in one file does not make:
-    here sqlite3 under another name."""
+    """Catches a dialect that one class does not make: here sqlite3 under another name."""
     (copy.place / "quill.py").write_text(QUILL, encoding="utf-8")
     dialects = "beyond/sensitivity_beyond/tables/sql/dialects.py"
     tests = "tests/beyond/sql/test_databases.py"

@@ -50,8 +50,7 @@ reveal_type(sl.sensitivity_at_distance(sl.MEDIAN, [1], bounds=(0, 1), distance=1
 
 
 def by_mypy(file):
-    """What mypy says of each line, by the options of `make lint`,
-    which has read the package for it."""
+    """What mypy says of each line, by the options of `make lint`."""
     kept = ["--config-file", f"{ROOT}/pyproject.toml", "--cache-dir", f"{ROOT}/.mypy_cache"]
     told, _, _ = mypy.run([*kept, "--python-executable", sys.executable, str(file)])
     return re.findall(r"asked\.py:(\d+): (.*)", told)

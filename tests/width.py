@@ -54,8 +54,7 @@ def most(query, values, relation, size, of=population, **asked):
 
 
 def small():
-    """Sensitivities of small populations, three records of it, all of them changed:
-    every pair by hand."""
+    """Sensitivities of small populations, three records changed: every pair by hand."""
     for bits, values in POPULATIONS.items():
         exact = [Fraction(str(value)) for value in values]
         pairs = definition.population_pairs(exact, 3, "Change", 3)

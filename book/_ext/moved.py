@@ -8,9 +8,10 @@ from policy import told
 from sphinx.application import Sphinx
 
 MOVED = {
-    "notebooks/clipped-vectors": "norms.html",
-    "notebooks/clipping-in-detail": "clipping.html",
+    "notebooks/clipped-vectors": "book/chapters/norms",
+    "notebooks/clipping-in-detail": "book/chapters/clipping",
 }
+CHAPTERS = "book/chapters/"  # which stood in notebooks/
 PAGE = """<!DOCTYPE html>
 <html lang="en"><head><meta charset="utf-8">{policy}<title>This page has moved</title>
 <meta http-equiv="refresh" content="0; url={there}"></head>
@@ -25,7 +26,10 @@ def setup(app: Sphinx) -> dict[str, Any]:
 
 def leave(app: Sphinx, failure: Exception | None) -> None:
     if app.builder.format == "html" and failure is None:
-        assert app.env.found_docs.isdisjoint(MOVED), "a page that has moved is there"
-        for page, there in MOVED.items():
-            text = PAGE.format(policy=told(page), there=there)
+        pages = app.env.found_docs
+        moved = {one.replace(CHAPTERS, "notebooks/"): one for one in pages if CHAPTERS in one}
+        assert pages.isdisjoint(moved | MOVED), "a page that has moved is there"
+        (Path(app.outdir) / "notebooks").mkdir(exist_ok=True)
+        for page, there in (moved | MOVED).items():
+            text = PAGE.format(policy=told(page), there=f"../{there}.html")
             (Path(app.outdir) / f"{page}.html").write_text(text, encoding="utf-8")

@@ -12,17 +12,17 @@ from sphinx.errors import ExtensionError
 
 STEPS = {
     "book/intro": "a number",
-    "notebooks/by-hand": "ten lines",
-    "notebooks/noise": "noise",
-    "notebooks/neighbours": "neighbours",
-    "notebooks/school": "a list",
-    "notebooks/vehicle": "a scale",
-    "notebooks/closed-forms": "formulas",
-    "notebooks/clipping": "bounds",
-    "notebooks/tables": "tables",
-    "notebooks/people": "people",
-    "notebooks/audits": "audits",
-    "notebooks/published": "published",
+    "book/chapters/by-hand": "ten lines",
+    "book/chapters/noise": "noise",
+    "book/chapters/neighbours": "neighbours",
+    "book/chapters/school": "a list",
+    "book/chapters/vehicle": "a scale",
+    "book/chapters/closed-forms": "formulas",
+    "book/chapters/clipping": "bounds",
+    "book/chapters/tables": "tables",
+    "book/chapters/people": "people",
+    "book/chapters/audits": "audits",
+    "book/chapters/published": "published",
 }
 
 

@@ -6,7 +6,7 @@ from collections import defaultdict
 from pathlib import Path
 from typing import Any
 
-import lab
+import chapters
 from assignments.cells import ASSIGNMENTS
 from assignments.task import numbered
 
@@ -33,10 +33,10 @@ def questions() -> dict[str, dict[str, Any]]:
 
 def objectives() -> dict[str, str]:
     """What the chapters of the path promise, each under its chapter and its place."""
-    path = [document.path for document in lab.listed()[0][1]]
+    path = [document.path for document in chapters.listed()[0][1]]
     said: dict[str, str] = {}
     for page in path:
-        head = lab.source(page).cells[0].source
+        head = chapters.source(page).cells[0].source
         for place, words in enumerate(re.findall(r"^- (\*\*.*)$", head, re.MULTILINE), start=1):
             said[f"{page.stem}.{place}"] = re.sub(r"\{[\w:]+\}`([^`<]*?)(?: <.*?>)?`", r"\1", words)
     return said

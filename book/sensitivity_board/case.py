@@ -28,7 +28,7 @@ NORMS = {1: "L1", 2: "L2", math.inf: "L∞"}
 class Case:
     """One function of one library, held to what it claims for one relation.
 
-    Source: def-audits-verdict in notebooks/audits.
+    Source: def-audits-verdict in chapters/audits.
     """
 
     library: str

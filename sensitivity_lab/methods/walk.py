@@ -153,10 +153,16 @@ def glimpse(problem: Problem, seconds: float, only: Indices | None) -> WorstPair
     while monotonic() < ends:
         size, removed, added = moves[rng.integers(len(moves))]
         free = problem.universe.most_copies(size + added)
-        own = only or rng.permutation(np.repeat(np.arange(len(free)), free))[:size].tolist()
-        spare = np.repeat(np.arange(len(free)), free - np.bincount(own, minlength=len(free)))
-        gone, come = rng.permutation(own)[removed:], rng.permutation(spare)[:added]
-        pair = [tuple(sorted(map(int, side))) for side in (own, (*gone, *come))]
+        places = np.arange(len(free), dtype=np.intp)
+        drawn = only is None
+        own = (
+            rng.permutation(np.repeat(places, free))[:size]
+            if drawn
+            else np.array(only, dtype=np.intp)
+        )
+        spare = np.repeat(places, free - np.bincount(own, minlength=len(free)))
+        kept, come = rng.permutation(own)[removed:], rng.permutation(spare)[:added]
+        pair = [tuple(sorted(map(int, side))) for side in (own, (*kept, *come))]
         gap = gap_between(problem.norm, problem.query.root)(
             *problem.query.answers(problem.given, pair)
         )

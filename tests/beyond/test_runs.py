@@ -76,9 +76,6 @@ def test_an_interrupt_ends_what_asks_no_function_of_a_dataset():
             asked()
 
 
-# --- what a result must not depend on ------------------------------------------------------
-
-
 RESULTS = """
 import hashlib, io, locale
 import matplotlib
@@ -113,8 +110,7 @@ MACHINES = [
 
 @turn(1, 3)
 def test_results_do_not_depend_on_hash_seed_locale_or_time_zone():
-    """Catches an answer, a text or a picture made in the order of a set,
-    or in a locale's digits."""
+    """Catches an answer, a text or a picture in the order of a set, or in a locale's digits."""
     one, other = (said(RESULTS, **machine, MPLBACKEND="agg") for machine in MACHINES)
     assert len(one[0].splitlines()) == 12, one[1]
     assert one[0] == other[0]

@@ -122,14 +122,12 @@ WAYS_OUT = [
 
 @pytest.mark.parametrize(("call", "way_out"), WAYS_OUT)
 def test_a_mistake_is_told_what_to_type(call, way_out):
-    """Catches a refusal that says what is wrong and not what to type;
-    or a mistake that is answered."""
+    """Catches a refusal that says not what to type; or a mistake that is answered."""
     told_what_to_type(call, way_out)
 
 
 def test_groups_that_are_not_solved_are_refused_before_the_rows_are_read():
-    """Catches 14 seconds before a refusal: the rows of a long table told apart,
-    to count its datasets."""
+    """Catches 14 seconds before a refusal: rows told apart, to count its datasets."""
     rows = {"x": np.arange(30_000) % 50, "g": ["a", "b", "c"] * 10_000}
     universe = sl.Universe.population(pd.DataFrame(rows))
     for query in (sl.MEAN, sl.MEDIAN, sl.quantile(0.9)):

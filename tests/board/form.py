@@ -11,8 +11,7 @@ PATHS = "book/sensitivity_board", "tests/board", "beyond/sensitivity_beyond/audi
 
 
 def touched(*paths: str) -> bool:
-    """Whether these differ from the main branch, or on it from the commit before;
-    where git cannot tell, too."""
+    """Whether these differ from main, or on it from the commit before; also if git cannot tell."""
     on_main = git("rev-parse", "HEAD") == git("rev-parse", "main")
     before = git("rev-parse", "main~1" if on_main else "main")
     return not before or git("diff", "--name-only", before, "--", *paths) != ""

@@ -85,8 +85,7 @@ def test_every_claim_has_one_card_with_an_address_of_its_own(page):
 
 
 def test_every_card_has_the_numbers_that_are_stored(claims):
-    """Catches a card with another's claim, two numbers that look alike but are not, a verdict in
-    another's colour, and a factor that the two numbers do not have."""
+    """Catches another's claim, two numbers that look alike, a verdict's colour, a factor."""
     for claim, stored, _ in claims:
         told = [text.text for text in claim.select(".numbers b")]
         assert list(map(number, told)) == pytest.approx(numbers(stored), rel=1e-5)
@@ -111,8 +110,7 @@ def test_every_card_has_the_numbers_that_are_stored(claims):
 
 
 def test_a_card_names_library_version_day_relation_and_setting(claims):
-    """Catches a card of which nobody could say what was asked, of what, and when;
-    and a link to another."""
+    """Catches a card that does not say what was asked, of what, and when; a link to another."""
     for claim, stored, told in claims:
         assert claim["data-library"] == stored["library"]
         assert stored["function"] in (claim.h3 or claim.summary).text
@@ -171,8 +169,7 @@ def test_every_witness_is_printed_as_it_is_stored(claims):
 
 
 def test_too_small_comes_first_and_the_worst_of_them_at_the_top(page, claims):
-    """Catches a page that hides the worst, or opens with what is exact,
-    and a row below another library."""
+    """Catches a page that hides the worst or opens with what is exact, a row out of its place."""
     verdicts = [STANDING[stored["address"]] for _, stored, _ in claims]
     assert verdicts == sorted(verdicts, key=["too small", OTHER, "loose", "exact"].index)
     off = {verdict: [] for verdict in SECTIONS}
@@ -225,8 +222,8 @@ smartnoise-sql-sum-a-person-2-rows-each-1-person-added-or-removed
 
 def test_ten_claims_of_an_exercise_are_those_of_the_board():
     """Catches an exercise whose claims, or whose three wrong ones, are no longer the board's."""
-    text = (ROOT / "notebooks" / "audits.ipynb").read_text("utf-8")
-    rows = re.findall(r'"\| (\d+) \| (\w+).*\| (\d+) \|', text)
+    text = (ROOT / "book" / "chapters" / "audits.md").read_text("utf-8")
+    rows = re.findall(r"(?m)^\| (\d+) \| (\w+).*\| (\d+) \|", text)
     cases = {n: STORED[address] for n, address in enumerate(TEN.split(), 1)}
     claims = [(n, one["library"][:3], float(one["claimed"])) for n, one in cases.items()]
     assert [(int(n), name[:3], int(claimed)) for n, name, claimed in rows] == claims
@@ -253,8 +250,7 @@ def test_every_choice_of_a_filter_fits_a_card_and_every_card_has_its_choice(page
 
 
 def test_every_card_says_where_its_claim_is_made_who_knows_and_why_it_is_not_exact(page, claims):
-    """Catches a card without its place, a link to what may change, a known thread that is hidden or
-    another library's, a cause that no filter offers, and one of a claim that is exact."""
+    """Catches a card without its place, thread or cause; a cause of a claim that is exact."""
     stored = json.loads((HERE / "data" / "claimed.json").read_text("utf-8"))["places"]
     threads = json.loads((HERE / "data" / "issues.json").read_text("utf-8"))["issues"]
     lines = r"/blob/(?:[0-9a-f]{40}|v?\d[\d.]+\d)/\S+#L\d+"
@@ -314,8 +310,7 @@ def test_a_price_is_written_in_three_digits():
 
 
 def test_a_card_says_what_the_library_promises_and_what_was_compared():
-    """Catches a note, a scope, a loss or a quantity that is stored and not shown, or shown
-    unescaped; and more pairs than were asked about."""
+    """Catches a note, a scope, a loss or a quantity that is not shown, or shown unescaped."""
     told = {"quantity": "δ at ε = 1", "note": "`a<b>` & more", "scope": "<all> pairs"}
     case = shown(made(**told, loss="δ is off"))
     there = {"quantity": "δ at ε = 1", "compared": "<all> pairs", "cost": "δ is off"}
@@ -350,16 +345,14 @@ PEOPLE = ((("staff", "p3", -50), ("staff", "p3", None)),)
     ids=["floats", "people", "tables", "frames"],
 )
 def test_a_witness_is_printed_in_two_lines(one, other):
-    """Catches answers that look alike, a nest of quotes,
-    a frame over twenty lines and a table without name."""
+    """Catches answers that look alike, a nest of quotes, a long frame, a table without name."""
     sides, answers, lines = zip(one, other, strict=True)
     pair = {"dataset": sides[0], "neighbour": sides[1], "answers": answers}
     assert said(made(pair=pair))["witness"].split("\n") == [*lines]
 
 
 def test_a_program_stands_on_its_own_card_and_on_no_other(page):
-    """Catches code that is lost, shown as HTML, or without its packages;
-    and styles or cards that grow."""
+    """Catches code lost, shown as HTML, or without its packages; styles or cards that grow."""
     [program] = page.select(".program")
     assert program.find_parent(class_="claim")["id"] in STORED
     assert program.pre.text == PROGRAM.code

@@ -47,8 +47,7 @@ def witnessed(certificate, x, y, answers, **more):
 
 
 def test_numbers_are_read_as_the_page_of_the_board_says():
-    """Catches a checker that takes a float for its decimal text, as the package does,
-    and its page."""
+    """Catches a checker that takes a float for its decimal text, as the package does."""
     assert checker.plain([0.1, {"number": "0.1"}]) == (Fraction(0.1), Fraction(1, 10))
     assert checker.plain({"runs": [[1, 2], [[3], 1]]}) == (1, 1, (3,))
     worded = [one for one in STORED if one["relation"]["name"] == "added or removed:"]
@@ -59,8 +58,7 @@ def test_numbers_are_read_as_the_page_of_the_board_says():
 
 
 def test_the_checker_is_short_and_runs_alone_and_says_what_is_not_right(tmp_path):
-    """Catches a checker that nobody reads to its end, one that needs this project or a package, and
-    one that passes a forged file with the rest."""
+    """Catches a checker that nobody reads to its end, that needs a package, or passes a forgery."""
     assert len(CHECKER.read_text(encoding="utf-8").splitlines()) <= 120
     files = {"forged": HISTOGRAM | FORGED, "right": SUM, "board": {"cases": STORED[:5]}}
     for name, told in files.items():
@@ -79,9 +77,6 @@ def test_the_checker_is_short_and_runs_alone_and_says_what_is_not_right(tmp_path
     assert run(*["forged.json"] * 256).returncode == 1  # 256 would be taken for 0
 
 
-# ---- Tampered with -------------------------------------------------------------------------------
-
-
 def test_another_exact_number_is_refused():
     """Catches an exact number that no witness attains: too large or too small by a hundredth."""
     for one, factor in product(WITNESSED, (0.99, 1.01)):
@@ -94,8 +89,7 @@ def test_another_exact_number_is_refused():
 
 
 def test_another_verdict_is_refused():
-    """Catches a verdict that the two numbers do not bear out,
-    and a claim moved to another verdict."""
+    """Catches a verdict that the two numbers do not bear out."""
     for one in STORED:
         for verdict in {"too small", "loose", "exact"} - {one["verdict"]}:
             rejected(one | {"verdict": verdict}, "the numbers say", one["verdict"])
@@ -168,9 +162,6 @@ def test_what_is_forged_is_refused(forged, words):
 def test_a_lower_bound_proves_a_claim_too_small():
     """Catches a checker that refuses what one pair does prove."""
     assert checker.checked(HISTOGRAM | {"proved": "at least"})
-
-
-# ---- By another route ----------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("name", ["Add", "Remove", "Change", "SymmetricDifference"])

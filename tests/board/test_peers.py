@@ -8,20 +8,18 @@ from itertools import combinations, combinations_with_replacement, product
 
 import numpy as np
 import pytest
+from conftest import a_third
 from scipy import stats
 from sensitivity_board.peers import google_pairs, noisy, recorder, sampler, senscheck
 from sensitivity_board.peers import measure_google_pairs as script
 
 from sensitivity_lab.definition import related
 
-# --- Google's pairs ----------------------------------------------------------------------------
-
 BOUNDS = {"lower_bound": "-3", "upper_bound": "5.5", "tree_height": "2", "branching_factor": "3"}
 
 
 def brute_square(query, quantity, settings, partitions, entries):
-    """The furthest that one person moves a quantity,
-    over all that she may add to each partition."""
+    """The furthest that one person moves a quantity, over all that she may add."""
     low, high = Fraction(settings["lower_bound"]), Fraction(settings["upper_bound"])
     values = [low - 1, low, (low + high) / 2, (low + 2 * high) / 3, high]
     held = [x for n in range(entries + 1) for x in combinations_with_replacement(values, n)]
@@ -43,7 +41,7 @@ QUANTITIES = [
 
 @pytest.mark.parametrize("noise", ["LAPLACE", "GAUSSIAN"])
 @pytest.mark.parametrize(("partitions", "entries"), [(1, 1), (1, 4), (2, 1), (2, 2), (3, 1)])
-@pytest.mark.parametrize(("query", "quantity"), QUANTITIES)
+@pytest.mark.parametrize(("query", "quantity"), a_third(QUANTITIES))
 def test_the_exact_value_is_that_of_all_a_person_may_add(
     query, quantity, partitions, entries, noise
 ):
@@ -55,12 +53,8 @@ def test_the_exact_value_is_that_of_all_a_person_may_add(
     assert found == brute_square(query, quantity, settings, partitions, entries)
 
 
-# --- the sampler -------------------------------------------------------------------------------
-
-
 def test_the_plan_is_that_of_the_readme_and_no_other_needs_fewer_pairs():
-    """Catches a plan that is not theirs, m = 285 and k = 285 for γ = 0.1,
-    and a root of another equation."""
+    """Catches a plan that is not theirs, m = k = 285 for γ = 0.1; a root of another equation."""
     assert (sampler.plan(0.1).m, sampler.plan(0.1).k) == (285, 285)
     for gamma in (0.02, 0.33, 0.9):
         tried = (gamma * i / 2000 for i in range(1, 2000))
@@ -75,8 +69,6 @@ def test_exact_values_are_those_of_the_formulas():
     formulas = [1, 2, top, top / n, (n - 1) * top**2 / n**2, deviation, top, top, top, 60, top]
     assert [sampler.exact(name) for name in sampler.QUERIES] == pytest.approx(formulas, rel=1e-12)
 
-
-# --- SensCheck's wrong annotations: what each does and states, said once more with NumPy ----------
 
 STATED = {
     "solo_double1": (lambda a: a + a, [0]),
@@ -98,8 +90,7 @@ def claimed_and_found(name, x, y):
 
 @pytest.mark.parametrize("annotation", senscheck.ANNOTATIONS, ids=lambda one: one.name)
 def test_a_wrong_annotation_by_every_pair_of_calls(annotation):
-    """Catches a witness that is none or not of the smallest numbers,
-    and a factor of the witness alone."""
+    """Catches a witness that is none or not the smallest, and a factor of the witness alone."""
     row, ask = senscheck.smallest(annotation), claimed_and_found
     asked = ask(annotation.name, row.dataset, row.neighbour)
     assert (row.claimed, row.found) == pytest.approx(asked)
@@ -115,8 +106,6 @@ def test_a_wrong_annotation_by_every_pair_of_calls(annotation):
         assert senscheck.factor(annotation, most) == pytest.approx(widest)
 
 
-# --- dp-recorder's reduced faults: the functions of its tests once more, of an array -------------
-
 REDUCED = {
     "test_sensitivity_miscalibration": lambda x: [x.sum()],
     "test_nan_injection": lambda x: [np.clip(x, -5, 5).sum()],
@@ -129,8 +118,7 @@ REDUCED = {
 
 
 def gap(reduced, *pair):
-    """How far the answers lie apart in L1, NaN read as infinity,
-    which dp-recorder's metric does."""
+    """How far the answers lie apart in L1, NaN read as infinity, as dp-recorder does."""
     arrays = (np.array([math.nan if v is None else v for v in x], dtype=np.float64) for x in pair)
     one, other = (np.array(REDUCED[reduced.test](x), dtype=np.float64) for x in arrays)
     return float(np.nan_to_num(np.abs(one - other).sum(), nan=math.inf))
@@ -172,9 +160,6 @@ def test_what_is_exact_there_is_the_widest_pair_of_its_values_and_size(reduced):
     assert recorder.exact_there(reduced) == max(gap(reduced, *pair) for pair in pairs)
 
 
-# --- the mechanisms of StatDP and DP-Sniper: what their noise claims, what is exact, what is kept -
-
-
 def steps_of(length, neighbours):
     """Every way in which neighbours may differ, as rows of −1, 0 and 1."""
     steps = np.array(list(product((-1, 0, 1), repeat=length)), dtype=np.int64)
@@ -183,10 +168,9 @@ def steps_of(length, neighbours):
 
 
 @pytest.mark.parametrize("neighbours", [noisy.one_entry, noisy.each_entry])
-@pytest.mark.parametrize("length", [1, 2, 3, 4, 5, 8, 10])
+@pytest.mark.parametrize("length", [1, 2, 3, 4, 5, 8])
 def test_the_exact_sensitivity_is_the_longest_step(length, neighbours):
-    """Catches a number that is enumerated for the wrong neighbours,
-    or reckoned wrongly beyond five."""
+    """Catches a number enumerated for the wrong neighbours, or reckoned wrongly beyond five."""
     longest = np.abs(steps_of(length, neighbours)).sum(axis=1).max()
     assert noisy.most_moved(length, neighbours) == longest
 
@@ -194,8 +178,7 @@ def test_the_exact_sensitivity_is_the_longest_step(length, neighbours):
 @pytest.mark.parametrize("epsilon", [Fraction(1, 10), Fraction(7, 10), Fraction(3, 2)])
 @pytest.mark.parametrize("mechanism", noisy.MECHANISMS, ids=lambda m: f"{m.name}, {m.relation}")
 def test_the_kept_epsilon_is_the_widest_ratio_of_densities(mechanism, epsilon):
-    """Catches an ε that some output exceeds, or that none reaches:
-    outputs far from all, and anywhere."""
+    """Catches an ε that some output exceeds, or none reaches: far from all, and anywhere."""
     steps = np.tile(steps_of(mechanism.length, mechanism.neighbours), mechanism.copies)
     width, scale = mechanism.length * mechanism.copies, float(mechanism.scale(epsilon))
     anywhere = np.random.default_rng(3).uniform(-4, 4, (20, width))

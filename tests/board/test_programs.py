@@ -65,8 +65,7 @@ def test_opendp_says_what_is_on_the_board(address, capsys):
 
 
 def test_a_program_is_made_of_its_shape_and_its_own_parts(tmp_path):
-    """Catches a part of another program, a shape's value that hides it,
-    and a comment read as a package."""
+    """Catches a part of another program, a value that hides it, a comment read as a package."""
     told = "[shapes.s]\ntext = 'f($x, $y)'\nx = '1'\n[programs.a]\nshape = 's'\ny = '2'\n"
     told += "[programs.b]\nshape = 's'\nx = '3'\ny = '4'\n[programs.c]\ntext = 'g()'\n"
     (tmp_path / "one").mkdir()
@@ -79,8 +78,6 @@ def test_a_program_is_made_of_its_shape_and_its_own_parts(tmp_path):
     needed = ("alpha==1.0", "beta<2")
     assert found == {name: programs.Program(code, needed) for name, code in codes.items()}
 
-
-# --- held to the board ----------------------------------------------------------------------------
 
 WITNESS = {
     "dataset": {"runs": [[{"number": "1125899906842624.25"}, 2], [None, 1]]},
@@ -141,9 +138,6 @@ def test_one_program_that_raises_does_not_hide_the_next(tmp_path, capsys):
     ]
     assert programs.held(tmp_path / "another", Path(sys.executable), board) == 0
     assert capsys.readouterr().out == ""
-
-
-# --- make audit -----------------------------------------------------------------------------------
 
 
 def test_an_audit_of_no_library_is_refused(monkeypatch, capsys):

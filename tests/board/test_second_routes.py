@@ -15,8 +15,6 @@ from sensitivity_board.figures import figures
 from sensitivity_book.theory.people import join_bound
 from sensitivity_book.theory.vectors import by_every_contribution, gram, published_bound
 
-# --- dp-accounting: the ε of an event leaves δ = 1e-5 ---------------------------------------------
-
 ROOT_10, STEPS = math.sqrt(10), np.linspace(-30, 30, 1_200_001)
 SAMPLED, DRAWN = "Gaussian, Poisson sample of 1/10", "Gaussian, 1 of 2 drawn"
 # Event, relation, and the two noisy answers of its widest pair: centres with their chances.
@@ -56,9 +54,6 @@ def test_randomized_response_meets_all_its_events(relation, other):
     assert accounting.worst("randomized response", relation).loss[0] == pytest.approx(needed)
 
 
-# --- jax-privacy: what one person moves in many rounds --------------------------------------------
-
-
 @pytest.fixture(scope="module")
 def jax_cases():
     return jax_privacy_cases()
@@ -86,17 +81,13 @@ def test_the_published_bound_is_the_librarys():
 
 
 def test_a_person_in_a_plane_in_three_rounds(jax_cases):
-    """Catches vectors that are too long or move the rounds otherwise,
-    and a claim that its note misnames."""
+    """Catches vectors too long or turned otherwise, and a claim that its note misnames."""
     rows = [case.row for case in jax_cases if case.setting.startswith("three rounds")]
     (found,) = {row.neighbour[0] for row in rows}
     assert np.linalg.norm(found, axis=1) == pytest.approx([1, 1, 1])
     assert np.linalg.norm(np.array(THREE_ROUNDS) @ np.array(found)) ** 2 == pytest.approx(76 / 3)
     sizes = sum(abs(x) for row in gram(THREE_ROUNDS) for x in row)
     assert {row.claimed for row in rows} == {float(f"{math.sqrt(sizes):.6g}")}
-
-
-# --- OpenDP, 2026: thresholds and the noisy maximum -----------------------------------------------
 
 
 def test_the_chance_of_a_new_key_is_that_of_the_noise_alone():
@@ -129,9 +120,6 @@ def test_permute_and_flip_is_the_maximum_with_exponential_noise(scores):
         others = [-np.expm1(-room) for i, room in enumerate(rooms) if i != position]
         density = np.prod([np.exp(-steps), *others], axis=0)
         assert chance == pytest.approx(np.trapezoid(density, steps), abs=1e-6)
-
-
-# --- PipelineDP, Tumult and the long sums ---------------------------------------------------------
 
 
 def test_pipelinedp_meets_its_closed_form():

@@ -55,8 +55,7 @@ def brute_force(statement, limits, norm):
 
 
 def brought(table, columns, limits):
-    """All that one person may have in a table:
-    a customer one row, others at most so many, in so many groups."""
+    """All that one person may have in a table: a customer one row, others so many."""
     rows = list(product(*(systems.VALUES[column] for column in columns)))
     if table == "customers":
         return [(row,) for row in rows]

@@ -1,5 +1,4 @@
-"""What README says of those without make: `pip install .` is the small package, and
-`pip install . ./beyond ./book` runs the notebooks."""
+"""Without make, `pip install . ./beyond ./book[nbval]` runs and tests the notebooks."""
 
 import os
 import shutil
@@ -11,50 +10,6 @@ import pytest
 from conftest import CHECK_ALL, ROOT
 
 LEAVE = shutil.ignore_patterns(".*", "_build", "notebooks", "tests", "__pycache__", "*.egg-info")
-FIRST = """
-import json, sys
-from IPython.core.interactiveshell import InteractiveShell
-shell = InteractiveShell.instance()
-for path in sys.argv[1:]:
-    with open(path, encoding="utf-8") as file:
-        cells = [cell for cell in json.load(file)["cells"] if cell["cell_type"] == "code"]
-    for cell in cells[:4]:
-        shell.run_cell("".join(cell["source"])).raise_error()
-import sensitivity_beyond, sensitivity_board, sensitivity_book, sensitivity_lab
-ours = sensitivity_lab, sensitivity_beyond, sensitivity_book, sensitivity_board
-print(*(package.__file__ for package in ours))
-"""
-SMALL = """
-import sys
-import sensitivity_lab as sl
-absences = sl.Universe.population([1, 2, 3, 4, 5, 6, 7, 8, 15, 20])
-ask = {"size": 6, "relation": sl.Change(1)}
-print(sl.global_sensitivity(sl.MEAN, absences, **ask).value)
-print(len(sl.sweep([sl.MEAN], {"absences": absences}, size=6, relations=[sl.Add(2), sl.Change(1)])))
-import pandas as pd
-table = pd.DataFrame({"x": [1, 2]})
-for beyond in (
-    lambda: sl.audit,
-    lambda: sl.sql,
-    lambda: sl.smooth_sensitivity,
-    lambda: sl.testing,
-    lambda: sl.MEAN.of("x"),
-    lambda: sl.Universe.people,
-    lambda: sl.Universe.population(table),
-    lambda: sl.global_sensitivity(sl.MEAN, absences, **ask).to_json(),
-    lambda: sl.global_sensitivity(sl.MEAN, absences, **ask).snippet(),
-    lambda: sl.global_sensitivity(sl.MEAN, absences, **ask, method="solver"),
-):
-    try:
-        beyond()
-    except ImportError as error:
-        print(error)
-assert not {"narwhals", "duckdb", "matplotlib", "sensitivity_beyond"} & {*sys.modules}
-"""
-NEEDED = (
-    "sl.audit", "sl.sql", "sl.smooth_sensitivity", "sl.testing", "Query.of", "Universe.people",
-    "records as a table", "Sensitivity.to_json", "Sensitivity.snippet", "method='solver'",
-)  # fmt: skip
 
 
 def environment(place, *parts):
@@ -68,30 +23,12 @@ def environment(place, *parts):
     return python
 
 
-def said_by(python, place, code, *asked):
-    """The lines that some code prints, far from the project's files."""
-    alone = {"cwd": place, "env": {"PATH": os.environ["PATH"], "HOME": str(place)}}
-    ran = subprocess.run(
-        [python, "-I", "-c", code, *asked], **alone, capture_output=True, encoding="utf-8"
-    )
-    assert ran.returncode == 0, ran.stderr
-    return ran.stdout.splitlines()
-
-
 @pytest.mark.skipif(not CHECK_ALL, reason="installs an environment of its own: in check-all")
-def test_the_small_package_answers_alone_and_says_what_is_beyond_it(tmp_path):
-    """Catches a core that leans on what is not installed with it,
-    and a call that does not say what to install."""
-    value, rows, *sentences = said_by(environment(tmp_path, "."), tmp_path, SMALL)
-    assert (value, rows) == ("19/6", "2")
-    needed = "needs sensitivity-beyond: pip install sensitivity-beyond"
-    assert sentences == [f"{name} {needed}" for name in NEEDED]
-
-
-@pytest.mark.skipif(not CHECK_ALL, reason="installs an environment of its own: in check-all")
-def test_the_first_cells_of_every_notebook_run_from_wheels_alone(tmp_path):
-    """Catches a file that the wheels leave out, and a library that no wheel names."""
-    python = environment(tmp_path, ".", "./beyond", "./book")
-    notebooks = sorted((ROOT / "notebooks").glob("*.ipynb"))
-    where = said_by(python, tmp_path, FIRST, *notebooks)[-1].split()
-    assert [Path(file).is_relative_to(tmp_path) for file in where] == [True] * 4
+def test_a_copied_notebook_passes_with_the_wheels_alone(tmp_path):
+    """Catches a file that the wheels leave out, a library that no wheel names, and a rule of
+    comparison that stays in the clone."""
+    python = environment(tmp_path, ".", "./beyond", "./book[nbval]")
+    names = "01-by-hand.ipynb", "08-tables.ipynb", "09-people.ipynb", "10-audits.ipynb"
+    copies = [shutil.copy(ROOT / "notebooks" / name, tmp_path) for name in names]
+    own = {"PATH": os.environ["PATH"], "HOME": str(tmp_path)}
+    subprocess.run([python, "-m", "pytest", "--nbval", *copies], cwd=tmp_path, env=own, check=True)

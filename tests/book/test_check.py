@@ -51,8 +51,7 @@ def built(tmp_path, monkeypatch):
 
 
 def test_a_choice_opens_to_its_verdict_and_reason(built):
-    """Catches a choice that tells what it is before it is opened, a reason without its verdict, and
-    two questions of a page whose choices close each other."""
+    """Catches a choice that tells too early, a reason without verdict, choices across questions."""
     page, said = built
     assert said == ""
     shape = r'<details class="choice (\w+)" name="(.*?)">\s*<summary>(.*?)</summary>(.*?)</details>'

@@ -6,7 +6,7 @@ from itertools import product
 from operator import itemgetter
 
 import pytest
-from conftest import a_third
+from conftest import a_third, turn
 from sensitivity_book.theory.conjecture import JOINED, Conjecture, Form, conjecture
 
 import sensitivity_lab as sl
@@ -52,6 +52,7 @@ def test_formulas_of_the_sheet_are_found(query, relation, formula):
         ).value  # fmt: skip
 
 
+@turn(0, 2)
 def test_what_the_forms_cannot_say_is_not_said():
     """Catches a formula for at least m records that is none (thm-mean has nine letters)."""
     found = found_of(sl.MEAN, sl.SymmetricDifference, tuple(range(m, m + 10) for m in (1, 2, 3, 4)))
@@ -75,6 +76,7 @@ def test_a_formula_of_small_cases_is_refuted_by_others():
     )  # fmt: skip
 
 
+@turn(1, 2)
 def test_a_formula_that_fits_all_is_still_no_proof():
     """Catches words that promise more: this one fits 96 of 96, and the next k refutes it."""
     found = found_of(sl.MEDIAN, sl.Add)

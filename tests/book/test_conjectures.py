@@ -29,8 +29,7 @@ def populations():
 
 
 def shifted(query, records, n, k):
-    """The answers to the first n records and to the n after the first k;
-    None where there are too few."""
+    """The answers to the first n records and to the n after the first k; None if too few."""
     first, later = records[:n], records[k : k + n]
     return query(first) if k <= n else None, query(later) if len(later) == n else None
 
@@ -38,8 +37,7 @@ def shifted(query, records, n, k):
 @pytest.mark.parametrize("asked", [lambda *case: True, lambda query, records, n, k: 2 * k <= n])
 @pytest.mark.parametrize("query", a_third([sl.SUM, sl.VARIANCE, sl.STD]), ids=str)
 def test_the_engine_finds_the_first_case_that_loops_find(query, asked):
-    """Catches a case that is skipped or counted twice,
-    and a counterexample that is not the first."""
+    """Catches a case skipped or counted twice, and a counterexample that is not the first."""
     tried, refuting = 0, None
     for records in worlds.small_populations(5, 2):
         for n, k in product(range(1, len(records) + 1), repeat=2):
@@ -121,7 +119,7 @@ def test_mixes_lie_where_the_theorem_says(query):
 
 
 @pytest.mark.parametrize(
-    "query", [sl.MEDIAN, sl.quantile(0.9), sl.variance(ddof=1), sl.std(ddof=1)], ids=str
+    "query", in_turn([sl.MEDIAN, sl.quantile(0.9), sl.variance(ddof=1), sl.std(ddof=1)]), ids=str
 )
 def test_removals_alone_never_fall(query):
     """Catches a slip in thm-open-removals."""
@@ -139,10 +137,9 @@ def of_median_rank(records, size, q, highest):
     return np.quantile(records[-size:] if highest else records[:size], q)
 
 
-@pytest.mark.parametrize("q", [0.5, 0.25, 0.9, 0.4])
+@pytest.mark.parametrize("q", in_turn([0.5, 0.25, 0.9, 0.4]))
 def test_clean_shares_of_a_quantile_lie_at_the_ends(q):
-    """Catches a slip in thm-quantile-clean: a share wider than K,
-    or a clean one that is narrower."""
+    """Catches a slip in thm-quantile-clean: a share wider than K, a clean one narrower."""
     clean = 0
     for records in islice(populations(), 10, None, 6):
         for (c, a, b), gap in layouts.widest(sl.quantile(q), records).items():

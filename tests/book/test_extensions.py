@@ -44,7 +44,7 @@ def test_simple_tex_becomes_letters(extension, tex, text):
 def test_no_page_may_connect(extension):
     """Catches a page without a policy, and one whose scripts could tell somebody what is typed."""
     policy, context = extension("policy"), {"metatags": "<meta>"}
-    policy.add_policy(None, "notebooks/tables", "page.html", context, None)
+    policy.add_policy(None, "book/chapters/tables", "page.html", context, None)
     assert "connect-src 'none'" in context["metatags"]
     assert context["metatags"].endswith("<meta>")
     allowed = re.findall(
@@ -55,8 +55,7 @@ def test_no_page_may_connect(extension):
 
 @pytest.mark.parametrize("base", ["https://pages.example.org/lab/", "https://a.test/lab/"])
 def test_a_page_says_what_it_is_and_a_placeholder_nothing(extension, tmp_path, base):
-    """Catches a page that is shared without words, one that names nobody's address,
-    and a root without a page."""
+    """Catches a page shared without words, one with nobody's address, a root without a page."""
     front, context = extension("front"), {"title": "<b>One</b> number"}
     config = SimpleNamespace(html_baseurl=base, html_title="Lab")
     found = SimpleNamespace(found_docs={"book/intro"})

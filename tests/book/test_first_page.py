@@ -51,8 +51,7 @@ def test_no_swap_moves_the_mean_further():
 
 
 def belief_by_quadrature(epsilon):
-    """What the attacker believes of the six with the fewest days:
-    Bayes, averaged over the noise in pieces."""
+    """What the attacker believes of the six with the fewest days: Bayes, averaged."""
     counts, scale = ways(6), 19 / 6 / epsilon
 
     def integrand(answer):
@@ -74,8 +73,7 @@ def test_the_belief_in_the_right_six_is_an_integral(epsilon):
 
 
 def test_one_neighbour_is_believed_in_at_most_e_to_the_epsilon_times_more():
-    """Catches noise that is too narrow for the promise:
-    one swap may not change the odds further."""
+    """Catches noise too narrow for the promise: one swap may not change the odds further."""
     for epsilon in (0.1, 0.5, 1.0, 2.0):
         own = first_page.beliefs(epsilon)
         assert own[21] / own[40] <= math.exp(epsilon) * (1 + 1e-9)  # Chris out, Rick in

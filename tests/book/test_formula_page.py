@@ -9,8 +9,6 @@ from sensitivity_book.theory.formulas import formula_table, printed
 
 import sensitivity_lab as sl
 
-# --- the page ----------------------------------------------------------------------------------
-
 PAGE = ROOT / "book" / "formulas.md"
 PROOFS = PAGE.with_name("proofs.md")
 

@@ -8,6 +8,7 @@ from itertools import product
 import numpy as np
 import pytest
 from conftest import QUERIES as STANDARD
+from conftest import a_third
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import array_shapes, arrays
@@ -23,21 +24,18 @@ UNIVERSES = (
     sl.Universe.population([0, 1, 1, 4]),
 )
 SUM_AND_COUNT = sl.Query("sum and count", lambda x: (sum(x), len(x)), smallest_size=0)
-QUERIES = (
+QUERIES = [
     *STANDARD.values(), sl.quantile(0.3), sl.histogram([0, 1, 4]), sl.count_where(lambda v: v > 1),
     SUM_AND_COUNT,
-)  # fmt: skip
+]  # fmt: skip
 
 
 def datasets(universe, sizes):
     return [x for n in sizes for x in universe.datasets(n)]
 
 
-# -- the gradient ------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("universe", UNIVERSES, ids=str)
-@pytest.mark.parametrize("query", QUERIES, ids=str)
+@pytest.mark.parametrize("query", a_third(QUERIES), ids=str)
 def test_the_norm_is_the_local_sensitivity(query, universe):
     """Catches a neighbour that the gradient misses or invents, and a norm that is not the gap's."""
     for x in datasets(universe, range(query.smallest_size, 5)):
@@ -48,14 +46,13 @@ def test_the_norm_is_the_local_sensitivity(query, universe):
             assert type(gradient.norm(q)) is type(found.value)
 
 
-@pytest.mark.parametrize("method", ["auto", "walk"])
 @pytest.mark.parametrize("universe", UNIVERSES, ids=str)
-@pytest.mark.parametrize("query", QUERIES, ids=str)
-def test_forward_alone_gives_the_global_sensitivity(query, universe, method):
+@pytest.mark.parametrize("query", a_third(QUERIES), ids=str)
+def test_forward_alone_gives_the_global_sensitivity(query, universe):
     """Catches a forward step that is missing: every pair is a forward step of its smaller end."""
     least, most = query.smallest_size, 3
     for q in NORMS:
-        ask = {"size": range(least, most + 1), "relation": ONE, "norm": q, "method": method}
+        ask = {"size": range(least, most + 1), "relation": ONE, "norm": q}
         found = sl.global_sensitivity(query, universe, **ask)
         gradients = [
             discrete_gradient(query, x, universe) for x in datasets(universe, range(least, most))
@@ -76,8 +73,6 @@ def test_steps_keep_the_arithmetic_of_the_query():
     falls = discrete_gradient(sl.STD, (1, 2), universe).forward[0]
     assert falls == pytest.approx(math.sqrt(2) / 3 - 0.5)
 
-
-# -- the operator norm -------------------------------------------------------------------------
 
 matrices = arrays(
     int, array_shapes(min_dims=2, max_dims=2, max_side=3), elements=st.integers(-6, 6)

@@ -9,7 +9,7 @@ import random
 from itertools import islice
 
 import pytest
-from conftest import in_turn
+from conftest import a_third, in_turn
 from sensitivity_book.theory.joins.bounds import (
     boundaries,
     elastic,
@@ -24,7 +24,6 @@ from sensitivity_book.theory.joins.table import CASES
 
 WORLDS = int(os.environ.get("JOIN_WORLDS", "150"))
 PATH = Shape("path of 3", (("r", "ab"), ("s", "bc"), ("t", "cd")))
-NAMES = [case.shape.name for case in CASES]
 
 
 def joins_itself(shape):
@@ -32,10 +31,7 @@ def joins_itself(shape):
     return len({table for table, _ in shape.parts}) < len(shape.parts)
 
 
-# -- the exact numbers, by two routes ----------------------------------------------------------
-
-
-@pytest.mark.parametrize("case", CASES, ids=NAMES)
+@pytest.mark.parametrize("case", a_third(CASES), ids=lambda case: case.shape.name)
 def test_a_world_equals_the_walk(case):
     """Catches a dataset that is numbered wrongly, and a walk that misses a row."""
     world, here = case.world, case.world.number(case.dataset)
@@ -61,9 +57,6 @@ def test_distances_are_gone_step_by_step():
             near |= {n ^ i for n in near for i in steps}
     assert world.smooth(50.0)[21] == world.local[21]
     assert world.smooth(1e-9)[0] == pytest.approx(max(world.local))
-
-
-# -- each bound is one -------------------------------------------------------------------------
 
 
 def random_shape(rng):
@@ -99,8 +92,7 @@ def of_both(shape, records):
 
 @pytest.mark.parametrize("seed", range(5))
 def test_no_dataset_is_above_a_bound(seed):
-    """Catches a bound that some dataset at some distance exceeds:
-    self-joins, cycles, equal rows."""
+    """Catches a bound that some dataset exceeds: self-joins, cycles, equal rows."""
     rng, itself, checked = random.Random(seed), 0, 0
     for _ in range(WORLDS // 5):
         shape = random_shape(rng)
@@ -117,7 +109,7 @@ def test_no_dataset_is_above_a_bound(seed):
     assert checked > 15 * WORLDS // 5
 
 
-@pytest.mark.parametrize("beta", [0.3, 1.0, 2.0])
+@pytest.mark.parametrize("beta", in_turn([0.3, 1.0, 2.0]))
 def test_smooth_bounds_are_smooth_and_bounds(beta):
     """Catches a maximum that is looked for too near, so that a neighbour has e^β times as much."""
     rng = random.Random(9)
@@ -138,8 +130,6 @@ def test_smooth_bounds_are_smooth_and_bounds(beta):
                 for one, other in zip(bounds, there, strict=True):
                     assert one <= math.exp(beta) * other * (1 + 1e-12)
 
-
-# -- what the authors' own programs say ----------------------------------------------------------
 
 # uber-archive/sql-differential-privacy, commit 41f5b40: the tests of ElasticSensitivityAnalysis.
 ORDERS = {("o", 0): 100, ("o", 1): 1}  # customer_id, order_id
@@ -168,8 +158,7 @@ def edges(joined):
 
 
 def by_bits(table, parts):
-    """T by parts, as files of hkustDB/ResidualSensitivity have it:
-    the first part is the highest bit."""
+    """T by parts, as hkustDB/ResidualSensitivity has it: the first part is the highest bit."""
     return {
         frozenset(i for i in range(parts) if bits >> (parts - 1 - i) & 1): most
         for bits, most in table.items()

@@ -63,8 +63,7 @@ def fetched(monkeypatch):
 def test_the_runtime_is_made_once_and_what_was_touched_is_not_built_into_the_book(
     fetched, live, tmp_path, capsys
 ):
-    """Catches a download for each build, and a script that is changed, lost or added after the
-    download, or left by an old one, and goes out with the pages."""
+    """Catches a download for each build, and a script changed, lost or added after it."""
     folder = tmp_path / live.RUNTIME
     app = SimpleNamespace(srcdir=tmp_path, builder=SimpleNamespace(format="html"))
     for touched, content in ("x.zip.js", "liveFile()"), ("x.zip.js", None), ("more.js", "1"):
@@ -134,8 +133,7 @@ def test_what_is_not_there_says_so_when_it_is_called(monkeypatch):
 
 
 def test_the_notice_and_the_page_on_running_name_what_runs_and_its_version():
-    """Catches a file of somebody else's without their name and licence,
-    and a page that promises another NumPy."""
+    """Catches somebody else's file without name and licence, a page that promises another NumPy."""
     notice = (HERE / "NOTICE").read_text(encoding="utf-8")
     page = (ROOT / "book" / "running.md").read_text(encoding="utf-8")
     runs = fetch.lock()["packages"]

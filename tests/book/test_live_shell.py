@@ -4,14 +4,14 @@ import sys
 from types import ModuleType
 
 import matplotlib.pyplot as plt
-import nbformat
 import pytest
-from conftest import CHECK_ALL, ROOT
+from conftest import CHECK_ALL, in_turn
+from lab_copies import CHAPTERS, read
 from sensitivity_book.live.needs import names
 from sensitivity_book.live.shell import Session
 
 QUICK = ["by-hand", "neighbours"]
-ALL = sorted(path.stem for path in (ROOT / "notebooks").glob("*.ipynb"))
+ALL = [path.stem for path in CHAPTERS]
 NOTEBOOKS = ALL if CHECK_ALL else QUICK
 
 
@@ -92,8 +92,7 @@ RUNS = {
 
 @pytest.mark.parametrize(("cells", "runs"), RUNS.values(), ids=RUNS)
 def test_cells_run_in_any_order(cells, runs):
-    """Catches a reader who waits for cells that are not needed,
-    or gets what a run from the top does not give."""
+    """Catches cells that run without need, or give another answer than from the top."""
     one, messages = session()
     for cell, planned, shown in runs:
         messages.clear()
@@ -155,12 +154,11 @@ def stored(cell):
     return "".join(out.get("text") or out.data["text/plain"] for out in said)
 
 
-@pytest.mark.parametrize("name", NOTEBOOKS)
+@pytest.mark.parametrize("name", in_turn(NOTEBOOKS))
 def test_cells_from_the_last_to_the_first_give_their_stored_outputs(name, monkeypatch):
     """Catches a cell above that is needed and does not run, or runs with a later cell's names."""
     monkeypatch.setitem(sys.modules, "__main__", ModuleType("__main__"))
-    notebook = nbformat.read(ROOT / "notebooks" / f"{name}.ipynb", as_version=4)
-    cells = [cell for cell in notebook.cells if cell.cell_type == "code"]
+    cells = [cell for cell in read(name).cells if cell.cell_type == "code"]
     one, messages = session()
     one.space.update(__name__="__main__")
     for place in range(len(cells) - 1, -1, -1):

@@ -1,14 +1,19 @@
 """How a page shows its pictures and its tables."""
 
-import json
 import re
 
 import pandas as pd
+import pytest
 from bs4 import BeautifulSoup
 from conftest import ROOT
+from lab_copies import CHAPTERS, chapters, read
+from sensitivity_book import palette
 from sensitivity_book.palette import DARK, stylesheet
 from sensitivity_book.pictures.drawings import inline, themed
 from sensitivity_book.pictures.table_html import aligned
+from sensitivity_book.pictures.tables import show_change
+
+from sensitivity_lab.plotting import style
 
 IMAGE = '<img alt="a &lt; b" src="../_images/0a.svg" class="align-center" style="width: 80%;" />'
 WIDE = (
@@ -44,9 +49,8 @@ def test_colours_follow_the_theme():
 
 def test_the_book_has_no_colour_of_its_own():
     """Catches a picture whose colours are not of the style: on a dark page they would stay."""
-    for path in sorted((ROOT / "notebooks").glob("*.ipynb")):
-        cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
-        for output in (one for cell in cells for one in cell.get("outputs", [])):
+    for path in CHAPTERS:
+        for output in (one for cell in read(path.stem).cells for one in cell.get("outputs", [])):
             data = output.get("data", {})
             svg, html = ("".join(data.get(kind, "")) for kind in ("image/svg+xml", "text/html"))
             picture = svg + (html if 'class="explorer"' in html else "")
@@ -60,8 +64,7 @@ def cells(html, tag):
 
 
 def test_numbers_stand_on_the_right_below_their_headings():
-    """Catches words on the right, numbers on the left, a hyphen for a minus,
-    and a date that is hurt."""
+    """Catches words on the right, numbers on the left, a hyphen for a minus, a hurt date."""
     frame = pd.DataFrame({
         "query": ["mean", "sum"], "exact": ["19/6 ≈ 3.17", "-1/2"], "gap": ["∞", "1e-09"],
         "pair": ["(-1, 2)", "(0, -3)"], "day": ["2024-01-02", "1-2"],
@@ -77,14 +80,13 @@ def test_numbers_stand_on_the_right_below_their_headings():
 
 
 def code_of(path):
-    text = path.read_text(encoding="utf-8")
-    cells = json.loads(text)["cells"] if path.suffix == ".ipynb" else []
-    return "\n".join("".join(one["source"]) for one in cells) if cells else text
+    if path.suffix != ".md":
+        return path.read_text(encoding="utf-8")
+    return "\n".join(cell.source for cell in chapters.code_cells(chapters.source(path)))
 
 
 def test_a_colour_is_written_in_one_place():
-    """Catches a colour beside those of the two palettes,
-    which the dark page and the package would not know."""
+    """Catches a colour beside those of the two palettes, which the dark page would not know."""
     names = "white|black|gr[ae]y|red|green|blue|orange"
     colour = re.compile(
         r"#(?:[0-9a-fA-F]{3,4}){1,2}\b|\b(?:rgb|hsl)a?\((?!\{)"
@@ -95,10 +97,42 @@ def test_a_colour_is_written_in_one_place():
     others = {"prism.js", "deck.css"}  # not ours; a deck's, which has no dark form
     written = {
         f"{path.relative_to(ROOT)}: {line.strip()[:100]}"
-        for folder in ("sensitivity_lab", "beyond", "book", "scripts", "notebooks")
+        for folder in ("sensitivity_lab", "beyond", "book", "scripts")
         for path in (ROOT / folder).rglob("*")
-        if path.suffix in {".py", ".js", ".css", ".ipynb"} and path.name not in others
+        if path.suffix in {".py", ".js", ".css", ".md"} and path.name not in others
         for line in code_of(path).splitlines()
         if colour.search(line)
     }
     assert {line.split(":")[0] for line in written} == palettes, written
+
+
+def test_tables_before_and_after_as_text():
+    """Catches a caption that is lost, and marks that leave their column."""
+    people = pd.DataFrame({"name": ["Ann", "Bob"]}), pd.DataFrame({"name": ["Ann", "Cy"]})
+    shown = repr(show_change({"People": people, "Others": people}))
+    one = ["", "          name", "          Ann", "− leaves  Bob", "+ joins   Cy"]
+    assert shown == "\n".join(["People", *one[1:], "", "Others", *one[1:]])
+
+
+def luminance(colour):
+    channels = [int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5)]
+    linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in channels]
+    return sum(weight * c for weight, c in zip((0.2126, 0.7152, 0.0722), linear, strict=True))
+
+
+def contrast(one, other):
+    high, low = sorted(map(luminance, (one, other)), reverse=True)
+    return (high + 0.05) / (low + 0.05)
+
+
+def test_colours_are_seen_in_the_dark():
+    """Catches a line that fades into a dark page, and words that cannot be read on it."""
+    paper = palette.DARK[style.PAPER]
+    marks = (style.ADDED, style.REMOVED, style.EXACT, style.CLAIMED)
+    words = {style.INK, palette.WORDS, "#000000", *marks}
+    for light, dark in palette.DARK.items():
+        if light not in palette.GROUNDS:
+            assert contrast(dark, paper) >= (4.5 if light in words else 3), light
+        else:  # what stands on it is seen
+            assert contrast(palette.DARK[style.INK], dark) >= 4.5, light
+    assert contrast("#777777", "#ffffff") == pytest.approx(4.48, abs=0.01)

@@ -1,20 +1,20 @@
-"""The shape of a page, as `book/template/chapter.ipynb` has it:
+"""The shape of a page, as `book/template/chapter.md` has it:
 short code, checks, exercises, words."""
 
-import json
 import re
 from functools import cache
 
 import pytest
 import yaml
 from conftest import ROOT
+from lab_copies import chapters
 
 CONTENTS = yaml.safe_load((ROOT / "_toc.yml").read_text(encoding="utf-8"))
 PARTS = {one["caption"]: re.findall(r"'file': '(.+?)'", str(one)) for one in CONTENTS["parts"]}
 PATH = PARTS["The path"]
 ROOMS = PARTS["Beside the path"]
 PAGES = [CONTENTS["root"], *(page for pages in PARTS.values() for page in pages)]
-NOTEBOOKS = [page for page in PAGES if "notebooks" in page]
+NOTEBOOKS = [page for page in PAGES if "/chapters/" in page]
 FOLDED = {"hide-input", "hide-cell", "remove-input", "remove-cell"}
 
 OPENS = r"^(?:`{3,}|:{3,}|~{3,})\{"
@@ -43,12 +43,9 @@ FORBIDDEN = {
 @cache
 def cells(page):
     """The cells of a page: their kind, their text and their tags."""
-    notebook = ROOT / f"{page}.ipynb"
-    if not notebook.exists():
-        return [("markdown", (ROOT / f"{page}.md").read_text(encoding="utf-8"), set())]
     return [
-        (cell["cell_type"], "".join(cell["source"]), set(cell["metadata"].get("tags", ())))
-        for cell in json.loads(notebook.read_text(encoding="utf-8"))["cells"]
+        (cell.cell_type, cell.source, set(cell.metadata.get("tags", ())))
+        for cell in chapters.source(ROOT / f"{page}.md").cells
     ]
 
 
@@ -74,8 +71,7 @@ def exercises(page):
 
 @pytest.mark.parametrize("page", PATH)
 def test_a_page_of_the_path_has_the_shape_of_a_chapter(page):
-    """Catches a page that has become a listing, drills,
-    or is gone through without an answer of one's own."""
+    """Catches a page that is a listing, drills, or has no answer of one's own."""
     counts = [len(lines(code)) for code in visible_code(page)]
     assert sum(counts) <= 60
     assert max(counts, default=0) <= 10
@@ -86,8 +82,7 @@ def test_a_page_of_the_path_has_the_shape_of_a_chapter(page):
 
 @pytest.mark.parametrize("page", [*PATH, *ROOMS])
 def test_imports_are_folded_and_an_exercise_says_what_it_asks(page):
-    """Catches a page that opens its story with what the machine needs, an exercise without type,
-    stars and minutes, and one that is solved without a hint."""
+    """Catches imports in the story, an exercise without type, stars and minutes, or a hint."""
     shown = "\n".join(visible_code(page))
     assert re.findall(r"^\s*(?:import|from) .*", shown, re.MULTILINE) == []
     assert exercises(page)
@@ -100,9 +95,6 @@ def test_imports_are_folded_and_an_exercise_says_what_it_asks(page):
         if not asked.startswith("*Research"):  # what nobody has solved has no solution
             assert solution, title
             assert hint.start() < solution.start(), title
-
-
-# ---- Minutes and words ---------------------------------------------------------------------------
 
 
 def reading(page):
@@ -161,8 +153,7 @@ def test_the_book_can_be_read():
 
 @pytest.mark.parametrize("page", PAGES)
 def test_words_and_fences_that_the_book_does_without(page):
-    """Catches words for which the book has others, and a directive that stays text: what opens
-    with backticks has none in its first line."""
+    """Catches words for which the book has others, and a directive that stays text."""
     text = "\n".join(text for _, text, _ in cells(page))
     found = {instead: re.findall(pattern, text) for instead, pattern in FORBIDDEN.items()}
     assert {instead: words for instead, words in found.items() if words} == {}

@@ -29,8 +29,7 @@ DRAWN = {STATIC / f"{name}.svg": partial(draw, name) for name in PICTURES}
 
 @pytest.mark.parametrize("stored", [*DRAWN, book_map.MAP], ids=lambda path: path.stem)
 def test_a_stored_picture_is_what_is_drawn(stored, tmp_path):
-    """Catches a cover, a small picture of an experiment, or a map of the chapters,
-    left behind by a change."""
+    """Catches a cover, a small picture or a map of the chapters, left behind by a change."""
     DRAWN.get(stored, book_map.draw)(tmp_path / "drawn.svg")
     assert (tmp_path / "drawn.svg").read_text("utf-8") == stored.read_text("utf-8")
 
@@ -53,7 +52,7 @@ def test_the_glossary_explains_every_relation():
 def test_every_reference_is_cited_and_leads_to_its_text():
     """Catches a reference that nobody cites, or without DOI, arXiv number and address."""
     references = parse_file(ROOT / "book" / "references.bib").entries
-    pages = [*ROOT.glob("book/**/*.md"), *ROOT.glob("notebooks/*.ipynb")]
+    pages = ROOT.glob("book/**/*.md")
     text = "".join(page.read_text(encoding="utf-8") for page in pages)
     cited = ",".join(re.findall(r"\{cite(?::\w+)?\}`([\w,]+)`", text))
     assert set(cited.split(",")) == set(references)

@@ -7,6 +7,7 @@ from itertools import combinations_with_replacement, product
 
 import pandas as pd
 import pytest
+from conftest import in_turn
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sensitivity_book.theory.people import (
@@ -66,10 +67,7 @@ def largest(universe, truncation, by, most):
     return max(row.exact for row in audit.rows)
 
 
-# --- truncation --------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("truncation", [E(1), E(2), E(3), UNIQUE])
+@pytest.mark.parametrize("truncation", in_turn([E(1), E(2), E(3), UNIQUE]))
 def test_one_row_moves_as_many_kept_rows_as_the_truncation_says(truncation):
     """Catches `moved` or `most` that is not attained, or that is too small."""
     names = list("abcd")[: 1 + getattr(truncation, "max_rows", 2)]
@@ -89,9 +87,6 @@ def test_truncation_keeps_what_the_rule_keeps_of_each_key(held, keep):
         assert tuples(kept) == cut(held, keep)
 
 
-# --- private joins -----------------------------------------------------------------------
-
-
 @cache
 def neighbours(values, keys):
     """Each table with up to as many rows on a key as there are values, and those a row away."""
@@ -107,8 +102,7 @@ def neighbours(values, keys):
 @pytest.mark.parametrize("allowed", [(1, 0), (0, 1), (1, 1)])
 @pytest.mark.parametrize("truncations", [(E(1), E(1)), (E(1), UNIQUE), (UNIQUE, UNIQUE)])
 def test_keys_one_by_one_agree_with_all_tables(truncations, allowed, of):
-    """Catches a wrong sum over keys: every pair of pairs of tables,
-    with two keys and two values."""
+    """Catches a wrong sum over keys: all pairs of pairs of tables of two keys and two values."""
     near = neighbours("ab", 2)
     joined = {sides: join_private(*sides, *truncations) for sides in product(near, repeat=2)}
     expected = max(

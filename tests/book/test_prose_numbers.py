@@ -1,6 +1,5 @@
 """Numbers in a chapter's sentences are those of the cells beside them, or are computed here."""
 
-import json
 import math
 import re
 from fractions import Fraction
@@ -8,11 +7,10 @@ from html import unescape
 from itertools import pairwise, product
 
 import pytest
-from conftest import ROOT
+from conftest import in_turn
+from lab_copies import CHAPTERS, read
 
 from sensitivity_lab.definition import QUERIES, greatest, population_pairs
-
-CHAPTERS = sorted((ROOT / "notebooks").glob("*.ipynb"))
 
 # What no cell of a page has: how to compute it, after "=", or in words why it needs no cell.
 ELSEWHERE = """
@@ -69,7 +67,7 @@ def shown(output):
 
 def cells(page):
     """The cells of a chapter: kind, source, and what its outputs show."""
-    for cell in json.loads(page.read_text(encoding="utf-8"))["cells"]:
+    for cell in read(page.stem).cells:
         texts = [shown(output) for output in cell.get("outputs", ())]
         yield cell["cell_type"], "".join(cell["source"]), "\n".join(texts)
 
@@ -112,8 +110,7 @@ def strange(read):
 
 
 def ways_denied(read):
-    """Sentences in which a column, right above or below, goes from one number to another,
-    and it does not."""
+    """Sentences in which a column goes from one number to another, and it does not."""
     printed = [(place, told) for place, (kind, _, told) in enumerate(read) if kind == "code"]
     for place, (kind, source, _) in enumerate(read):
         near = [told for at, told in printed if at < place][-1:]
@@ -148,18 +145,16 @@ def test_a_number_that_no_cell_has_is_right(page, number, made, how):
 
 def test_the_schools_picture_is_told_as_it_is_drawn():
     """Catches an alternative text, which no cell prints, whose last numbers are another curve's."""
-    school = next(page for page in CHAPTERS if page.stem == "school").read_text(encoding="utf-8")
-    shown = [cell["metadata"].get("mystnb", {}) for cell in json.loads(school)["cells"]]
+    shown = [cell["metadata"].get("mystnb", {}) for cell in read("school").cells]
     [bend] = [one for one in shown if one.get("figure", {}).get("name") == "fig-school-bend"]
     days = [1, 2, 3, 4, 5, 6, 7, 8, 15, 20]
-    for k in (3, 4):
+    for k in in_turn([3, 4]):
         pairs = population_pairs(days, 6, "Change", k)
         assert re.search(rf"\b{greatest(*QUERIES['sum'], pairs).value}\b", bend["image"]["alt"])
 
 
 def test_the_reader_sees_what_it_is_there_for():
-    """Catches a guard, above, that lets pass what it was made for:
-    a sentence that was wrong, and numbers."""
+    """Catches a guard that lets pass what it was made for."""
     days = "(70, 80) 12 days: 0.48\n(70, 80) 48 days: 1.88\n(70, 80) 100 days: 0.00\n"
     falls = "Over $[70, 80]$ it falls from 0.48 to nothing"
 

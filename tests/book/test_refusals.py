@@ -95,7 +95,6 @@ REFUSED = [
 
 @pytest.mark.parametrize(("call", "words"), [(call, words) for call, *words in REFUSED])
 def test_what_is_refused_is_named(call, words):
-    """Catches an input that is answered, or refused without its name,
-    its rule and what was given."""
+    """Catches an input answered, or refused without its name, its rule and what was given."""
     with refused((TypeError, ValueError), *words):
         call()

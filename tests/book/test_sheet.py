@@ -2,15 +2,14 @@
 
 import math
 import re
-from fractions import Fraction
 from itertools import chain, combinations
 
 import matplotlib as mpl
 import pytest
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.transforms import Bbox
+from routes import letters
 from sensitivity_book.pictures import sheet
-from sensitivity_book.theory.formulas import formula_table
 
 import sensitivity_lab as sl
 
@@ -44,34 +43,6 @@ def value(lines, letters):
     raise AssertionError(lines)
 
 
-def letters(query, n, k, low, high):
-    """The letters of the sheet, in words of our own."""
-    d, q = getattr(query.proved, "ddof", 0), Fraction(1, 4)
-
-    def clip(x):
-        return min(max(x, 0), 1)
-
-    def g(c, a, b):
-        t, delta = q * (c + a - 1) + 1, q * a + (1 - q) * b
-        return max(clip(t - x) - clip(t - x - delta) for x in range(int(c) + 1))
-
-    def v(size):
-        i = min(k, size // 2)
-        return Fraction(i * (size - i), size * (size - d))
-
-    def s(c):
-        return Fraction((c // 2) * (c - c // 2), c)
-
-    return {
-        "R": high - low, "L": low, "U": high, "n": n, "m": n, "k": k, "d": d, "q": q, "g": g,
-        "v": math.inf if query is sl.count_distinct else v,
-        "w": lambda c: s(c) / (c - d) - s(c) / (c + k - d),
-        "u": lambda c: math.sqrt(s(c) / (c - d)) - math.sqrt(s(c) / (c + k - d)),
-        "floor": math.floor, "ceil": math.ceil, "sqrt": math.sqrt,
-        "max": max, "min": min, "abs": abs,
-    }  # fmt: skip
-
-
 @pytest.mark.parametrize("name", [name for name, *_ in sheet.QUERIES])
 @pytest.mark.parametrize("table", TABLES, ids=["main", "rest"])
 def test_every_cell_of_the_sheet_gives_the_closed_form(table, name):
@@ -90,19 +61,10 @@ def test_every_cell_of_the_sheet_gives_the_closed_form(table, name):
                 form = sl.closed_form(
                     query, bounds=(2, 14), relation=getattr(sl, relation)(k), norm=norm, **{size: n}
                 )
-                shown = value(lines, letters(query, n, k, 2, 14))
+                shown = value(lines, letters(query, n, k, 2, 14, math.inf))
                 assert shown == pytest.approx(form.value, rel=1e-12), (lines, n, k)
                 checked += 1
     assert checked >= 30
-
-
-@pytest.mark.parametrize(("name", "query", "norm"), sheet.QUERIES, ids=lambda x: str(x)[:12])
-def test_the_larger_of_the_two_is_what_the_sheet_says_of_both(name, query, norm):
-    """Catches the last line of the letters: k added or removed, at a known size."""
-    table = formula_table(query, norm=norm)
-    for column in ("k = 1", "k = 2"):
-        added, removed, both = (table.loc[("n", r), column] for r in ("Add", "Remove", "AddRemove"))
-        assert both == max(added, removed)
 
 
 def test_what_is_drawn_stays_on_its_page_and_apart():

@@ -35,8 +35,7 @@ def test_the_tents_are_scipys():
 
 
 def test_the_areas_are_scipys():
-    """Catches a chance of a stretch that is computed wrongly,
-    on either side and across an answer."""
+    """Catches a wrong chance of a stretch, on either side and across an answer."""
     for state in STATES[::3]:
         for end in (state.x - 0.1, state.x + 4, -4.9):
             low, high = sorted((state.x, end))
@@ -54,8 +53,7 @@ def test_the_areas_are_scipys():
     ],
 )
 def test_noise_made_for_less_breaks_it(x, words):
-    """Catches a picture in which a sensitivity that is too small goes unnoticed, at an end or
-    between the answers, where the two tents happen to be near."""
+    """Catches a sensitivity too small that goes unnoticed, at an end or between the answers."""
     state = Tents(0, 60, 1.0, x, made_for=19)
     assert not state.is_kept
     assert words in sentence(state)

@@ -30,13 +30,9 @@ def some_encoders():
         yield [[draw.randint(low, 3) for _ in range(n)] for _ in range(rows)]
 
 
-# -- one person in many rounds -----------------------------------------------------------------
-
-
 @pytest.mark.parametrize(("min_sep", "most"), [(1, None), (1, 2), (2, None), (2, 2), (3, None)])
 def test_two_routes_to_participation_and_its_published_bound(min_sep, most):
-    """Catches a pattern or a sign that is left out, a Gram matrix that is not CᵀC, and a fast
-    search that does not find each row's best pattern, of all sets of rounds that are far apart."""
+    """Catches a pattern or sign left out, a wrong Gram matrix, a search that misses the best."""
     for encoder in some_encoders():
         n, matrix = len(encoder[0]), np.array(encoder)
         found = participation(encoder, min_sep, most)

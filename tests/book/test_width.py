@@ -39,8 +39,7 @@ def of_no_width(tree):
 
 
 def test_every_integer_of_the_package_names_its_width():
-    """Catches an array, a range or a sum of integers in NumPy's default width: positions are
-    `np.intp`, values and sums `np.int64` or Python's own."""
+    """Catches integers in NumPy's default width: values are `np.int64`, positions `np.intp`."""
     found = {
         (str(path.relative_to(ROOT)), ast.unparse(node))
         for package in ("sensitivity_lab", "beyond")

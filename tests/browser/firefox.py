@@ -66,8 +66,7 @@ class Page:
         self.call("browsingContext.navigate", context=self.context, url=address, wait="complete")
 
     def faults(self) -> list[str]:
-        """Its errors, and every request for another machine:
-        as it was sent, and as it met the wall."""
+        """Its errors, and every request for another machine: as sent, and as it met the wall."""
         self.evaluate("0")  # what is under way has been told before this is answered
         sent = [url for url in self.requests if not url.startswith(OWN)]
         return [*self.errors, *sent, *self.asked]

@@ -134,10 +134,9 @@ TRIED = [
 ]
 
 
-@pytest.mark.parametrize("name", ON_PAPER)
+@pytest.mark.parametrize("name", a_third([*ON_PAPER]))
 def test_on_paper_a_dataset_is_judged_as_python_judges_it(script: Page, name: str) -> None:
-    """Catches a reading, a check or a verdict without Python that is another one with it;
-    all that is right is tried."""
+    """Catches a reading, a check or a verdict that is another one with Python."""
     answer = ON_PAPER[name]
     some: list[tuple[tuple[Any, ...], ...]] = [
         (tuple(low + step * i for i in range(5)),)
@@ -188,8 +187,7 @@ NONE = [
 
 
 def test_a_number_is_read_as_python_reads_it_and_nothing_else(script: Page) -> None:
-    """Catches a number read as another or rounded, a comma read as a point, a division by zero,
-    a word that passes."""
+    """Catches a number misread or rounded, a comma read as a point, a word that passes."""
     ask = (
         "texts => texts.map(text => { const { n, d } = Answers.read(text, 'days'); "
         "return [`${n}`, `${d}`]; })"
@@ -205,7 +203,7 @@ def test_a_number_is_read_as_python_reads_it_and_nothing_else(script: Page) -> N
 def test_no_field_on_paper_needs_python() -> None:
     """Catches an exercise for a pencil whose field says that Python cannot run."""
     pencil = re.compile(r"\*Paper, ★[^{]*?\{answer\} ([\w-]+)")
-    for path in sorted((ROOT / "notebooks").glob("*.ipynb")):
+    for path in sorted((ROOT / "book" / "chapters").glob("*.md")):
         for name in pencil.findall(path.read_text(encoding="utf-8")):
             assert isinstance(BOOK[name], NumberAnswer) or BOOK[name].by, name
 
@@ -218,8 +216,7 @@ RIGHTS = [
 
 @pytest.mark.parametrize("right", RIGHTS)
 def test_a_decimal_is_compared_as_a_fraction(script: Page, right: Fraction) -> None:
-    """Catches a rounded decimal refused, one that is a digit off accepted,
-    and three digits miscounted."""
+    """Catches a rounded decimal refused, one a digit off accepted, three digits miscounted."""
     texts = [
         f"{Decimal(round(right * 10**places) + off).scaleb(-places):.{places}f}"
         for places, off in product(range(1, 7), range(-2, 3))  # the nearest and its neighbours
@@ -238,8 +235,7 @@ NUMBERED = {name: made for name, made in BOOK.items() if isinstance(made, Number
 
 @pytest.mark.parametrize("name", a_third(list(NUMBERED)))
 def test_every_number_of_the_book_is_answered(script: Page, name: str) -> None:
-    """Catches a right number refused, a slip without its words,
-    and a rung that does not exceed a claim."""
+    """Catches a right number refused, a slip without its words, a rung below a claim."""
     answer, below = NUMBERED[name], Fraction(0)
     data = told(name, answer)
     asked = [(f"{data['right']} {answer.unit}", "right", "")]
@@ -292,8 +288,7 @@ def test_a_number_is_answered_by_enter_and_said_to_everyone(page: Page) -> None:
 
 
 def test_what_was_typed_stays_with_the_page(page: Page) -> None:
-    """Catches an answer that is lost, or shown under another field,
-    when the page is opened again."""
+    """Catches an answer lost, or under another field, when the page is opened again."""
     submit(field(page, "mean"), "19/6")
     field(page, "belief").get_by_role("textbox").fill("0.5")
     reopen(page)
@@ -308,8 +303,7 @@ REFUSED = "Object.defineProperty(window, 'localStorage', { get() { throw Error('
 
 @pytest.mark.parametrize("page", ["", REFUSED], indirect=True, ids=["", "and storage"])
 def test_without_python_a_field_says_where_it_can_be_answered(page: Page) -> None:
-    """Catches a dead field for a dataset or a function,
-    and for a number where a browser refuses storage to files."""
+    """Catches a dead field, also where a browser refuses storage to files."""
     for name in ("pair", "code"):
         root = field(page, name)
         assert root.get_by_role("textbox").count() == root.get_by_role("button").count() == 0
@@ -320,8 +314,7 @@ def test_without_python_a_field_says_where_it_can_be_answered(page: Page) -> Non
 
 @pytest.mark.parametrize("page", [LIVE], indirect=True)
 def test_python_is_asked_and_its_verdict_is_kept(page: Page) -> None:
-    """Catches a pair sent as one dataset, progress that is not told,
-    and a verdict lost on the way."""
+    """Catches a pair sent as one dataset, progress not told, a verdict lost on the way."""
     root = field(page, "pair")
     assert submit(root, "1, 2", "1") == "Checking …"
     asked = {"name": "pair", "text": "1, 2\n1"}
@@ -341,8 +334,7 @@ def test_python_is_asked_and_its_verdict_is_kept(page: Page) -> None:
 
 @pytest.mark.parametrize("page", [LIVE], indirect=True)
 def test_a_function_can_be_stopped(page: Page) -> None:
-    """Catches an endless loop that nobody can end, an Enter that submits half a function,
-    and lost focus."""
+    """Catches a loop that nobody can end, an Enter that submits half a function, lost focus."""
     root = field(page, "code")
     box = root.get_by_label("Your query")
     assert box.input_value() == "def query(dataset):\n    "

@@ -77,9 +77,6 @@ def in_view(card: Locator) -> bool:
     return bool(card.evaluate(inside))
 
 
-# ---- Filters -------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("name", in_turn(list(OF)))
 def test_a_filter_shows_what_it_names_and_says_how_many(page: Page, name: str) -> None:
     """Catches a card that hides behind its own filter, and a count that is not what is seen."""
@@ -94,8 +91,7 @@ def test_a_filter_shows_what_it_names_and_says_how_many(page: Page, name: str) -
 
 
 def test_filters_hold_together_and_their_address_shows_them_again(page: Page) -> None:
-    """Catches filters that add up instead of narrowing, a heading over nothing,
-    a view that cannot be linked to."""
+    """Catches filters that add up, a heading over nothing, a view that cannot be linked to."""
     chosen = {"library": "diffprivlib", "verdict": "too small", "relation": "changed"}
     for name, choice in chosen.items():
         field(page, name).select_option(choice)
@@ -116,9 +112,6 @@ def test_filters_hold_together_and_their_address_shows_them_again(page: Page) ->
     assert seen(page) == before
     assert field(page, "verdict").input_value() == "too small"
     assert field(page, "text").input_value() == "sum int8"
-
-
-# ---- The address ---------------------------------------------------------------------------------
 
 
 def test_a_card_that_a_filter_hides_is_shown_by_its_address(page: Page) -> None:
@@ -145,9 +138,6 @@ def test_a_link_on_a_card_leads_to_that_card_and_its_file_is_there(page: Page) -
     files = {re.sub("^.*/_static/", "", link) for link in links}
     assert {"board/board.json", "board/check_certificate.py"} < files
     assert [name for name in files if not (HTML / "_static" / name).exists()] == []
-
-
-# ---- Without a mouse -------------------------------------------------
 
 
 def test_all_is_done_from_the_keyboard(page: Page) -> None:

@@ -24,7 +24,7 @@ LOOKS = [(WIDE, "light"), (PHONE, "dark")]
 # Code and formulas are most of a page, and alike on all: axe-core sees their structure on two.
 MACHINE_MADE = ".highlight, mjx-container"
 REMOVE = "css => document.querySelectorAll(css).forEach(part => part.remove())"
-SEEN_WHOLE = {"notebooks/by-hand.html", "book/formulas.html"}
+SEEN_WHOLE = {"book/chapters/by-hand.html", "book/formulas.html"}
 # What axe-core knows of colours is slow: it looks on two pages, and `faint_text` on all.
 SLOW = ["color-contrast", "link-in-text-block"]
 STRUCTURE = {"rules": {rule: {"enabled": False} for rule in SLOW}}
@@ -34,7 +34,7 @@ STORED = 1_000  # ms: what a page stores crosses to another process of the brows
 THEME_DELAY = 400  # ms: the theme adapts to a new width 300 ms after the change
 PAGES = sorted(
     str(path.relative_to(HTML))
-    for pattern in ("*.html", "book/**/*.html", "notebooks/**/*.html")
+    for pattern in ("*.html", "book/**/*.html")
     for path in HTML.glob(pattern)
     if path.name not in {"404.html", "index.html", "search.html"}  # two lead on, one is asked below
     and 'http-equiv="refresh"' not in path.read_text("utf-8")
@@ -50,15 +50,13 @@ NOT_OURS = {
 
 
 ON_PATH = [name for name in PAGES if '<nav class="path"' in (HTML / name).read_text("utf-8")]
-# On a phone, in the dark: a third of the path in turn, and a page of each other kind;
-# all with CHECK_ALL=1.
+# On a phone, in the dark: of the path, and of a page of each other kind; all with CHECK_ALL=1.
 KINDS = ["api", "api/answer", "board", "chapters", "formulas", "glossary", "proofs"]
 OF_KINDS = [*ON_PATH, *(f"book/{kind}.html" for kind in KINDS), "genindex.html"]
-OF_KINDS += [f"notebooks/{name}.html" for name in ("case-files", "norms", "people-in-detail")]
-# The path is visited every time, of the others each third in turn;
-# and so is what is asked on a phone.
+OF_KINDS += [f"book/chapters/{name}.html" for name in ("case-files", "norms", "people-in-detail")]
+# Each third in turn, of the kinds on a phone, too.
 NARROW = PAGES if CHECK_ALL else a_third(OF_KINDS)
-VISITED = PAGES if CHECK_ALL else sorted({*ON_PATH, *NARROW, *a_third(PAGES)})
+VISITED = PAGES if CHECK_ALL else sorted({*NARROW, *a_third(PAGES)})
 
 
 def test_the_book_is_built() -> None:
@@ -188,7 +186,7 @@ def test_the_browser_itself_refuses_to_connect(browser: Browser) -> None:
         head = (HTML / name).read_text("utf-8").partition("<script")[0]
         assert "Content-Security-Policy" in head, name
     page = browser.new_page()
-    page.goto((HTML / "notebooks/by-hand.html").as_uri())
+    page.goto((HTML / "book/chapters/by-hand.html").as_uri())
     assert page.evaluate(REFUSED) == ["connect-src", "connect-src", "img-src", "worker connect-src"]
     page.close()
 
@@ -197,13 +195,13 @@ def test_search_finds_a_chapter(browser: Browser) -> None:
     """Catches a search that needs a server: a reader opens the book from a file."""
     page = browser.new_page()
     page.goto((HTML / "search.html").as_uri() + "?q=neighbour")
-    page.locator("#search-results a[href*='notebooks/']").first.wait_for(timeout=15_000)
+    page.locator("#search-results a[href*='book/chapters/']").first.wait_for(timeout=15_000)
     page.close()
 
 
 def test_a_tick_shows_its_relation_and_no_other(browser: Browser) -> None:
     """Catches an answer that is seen before the reader has said one, or never."""
-    with opened(browser, "notebooks/neighbours.html") as page:
+    with opened(browser, "book/chapters/neighbours.html") as page:
         table = page.locator(".ticks")
         assert table.locator("td b:visible").count() == 0
         for column in range(table.locator("input").count()):
@@ -249,7 +247,7 @@ def reopen(page: Page) -> None:
 
 def test_the_switch_hides_the_code_and_is_remembered(browser: Browser) -> None:
     """Catches a switch that hides what the code said, or forgets."""
-    with opened(browser, "notebooks/noise.html") as page:
+    with opened(browser, "book/chapters/noise.html") as page:
         shown, outputs = page.locator(".cell_input:visible"), page.locator(".cell_output:visible")
         before = outputs.count()
         assert shown.count() > 0
@@ -300,8 +298,7 @@ def opened(
     before: str = "",
     **options: Any,
 ) -> Iterator[Page]:
-    """A page of the book, without motion and formulas, after a script;
-    it asks for nothing and raises nothing."""
+    """A page without motion and formulas; it asks for nothing and raises nothing."""
     options = {"reduced_motion": "reduce", "color_scheme": "light", **options}
     page = browser.new_page(viewport={"width": width, "height": 900}, **options)
     page.set_default_timeout(BUSY)
@@ -343,10 +340,9 @@ def test_the_link_leads_to_the_pdf_of_this_build(browser: Browser, tmp_path: Pat
     ).read_bytes()
 
 
-@pytest.mark.parametrize("name", in_turn(["book/notation.html", "notebooks/by-hand.html"]))
+@pytest.mark.parametrize("name", in_turn(["book/notation.html", "book/chapters/by-hand.html"]))
 def test_paper_is_black_on_white(browser: Browser, name: str) -> None:
-    """Catches a page that prints a dark scheme's pale text on white,
-    and links that are not seen."""
+    """Catches a dark scheme's pale text on white paper, and links that are not seen."""
     with opened(browser, name, formulas=True, color_scheme="dark") as page:
         page.emulate_media(media="print")
         assert page.evaluate("document.documentElement.dataset.theme") == "dark"
@@ -367,13 +363,13 @@ def test_nothing_moves_for_a_reader_who_asked_for_no_motion(browser: Browser) ->
     """Catches a transition of the theme or of a plug-in that stays."""
     moving = """[...document.querySelectorAll('*')].map(part => getComputedStyle(part))
       .filter(style => style.transitionDuration != '0s' || style.animationName != 'none').length"""
-    with opened(browser, "notebooks/by-hand.html", formulas=True) as page:
+    with opened(browser, "book/chapters/by-hand.html", formulas=True) as page:
         assert page.evaluate(moving) == 0
 
 
 def test_a_solution_opens_wherever_its_bar_is_clicked(browser: Browser) -> None:
     """Catches a link in the way, a title that runs into the button, bars of many heights."""
-    with opened(browser, "notebooks/norms.html") as page:
+    with opened(browser, "book/chapters/norms.html") as page:
         bars = page.locator(f"{ARTICLE} div.solution").all()
         assert len(bars) == 3  # the last has a title of two lines
         for bar in bars:
@@ -439,8 +435,7 @@ HIT = ":is(button, select, textarea, input:not([type=checkbox]), summary, .dot)"
 
 
 def assert_readable(page: Page, css: str, width: int) -> None:
-    """Nothing of these parts is faint, small, unnamed, off the page or on another,
-    nor too small to be hit."""
+    """Nothing of these parts is faint, small, unnamed, off the page or on another."""
     assert page.evaluate(WIDEST) <= width
     assert page.evaluate(UNREADABLE, css) == []
     assert faint_text(page) == []
@@ -455,8 +450,7 @@ def assert_readable(page: Page, css: str, width: int) -> None:
 
 
 def faint_text(page: Page, context: str = ARTICLE) -> list[str]:
-    """Every text with less contrast than WCAG's level AA asks:
-    axe-core's rule, a hundred times as fast."""
+    """Every text with less contrast than WCAG's AA asks, a hundred times as fast as axe-core."""
     found: list[str] = page.evaluate(FAINT, context)
     return found
 

@@ -255,8 +255,7 @@ def place(root: Locator) -> float:
 
 
 def test_the_noisy_number_is_drawn_again(page: Page) -> None:
-    """Catches a press that changes nothing, a draw of another distribution,
-    and a number that is not shown."""
+    """Catches a press that changes nothing, another distribution, a number not shown."""
     root = begun(page, "noisy")
     for chance in (0.1, 0.5, 0.75):
         page.evaluate("chance => { Math.random = () => chance; }", chance)
@@ -269,8 +268,7 @@ def test_the_noisy_number_is_drawn_again(page: Page) -> None:
 
 
 def test_the_keyboard_walks_and_one_stop_is_enough(page: Page) -> None:
-    """Catches a dot that the keyboard does not reach or pulls twice,
-    and ten stops where one is enough."""
+    """Catches a dot that the keyboard misses or pulls twice, ten stops where one is enough."""
     dots, keys = begun(page, "moving").locator(".dot"), page.keyboard
     dots.first.focus()
     for key, at, inside in (
@@ -317,8 +315,7 @@ Records = list[int | None]  # by dot: who is outside the dataset has no value
 
 
 def opening(records: Any, size: int, relation: sl.Relation) -> Records:
-    """What is in where a hunt opens: the first of a population,
-    or an even share of a scale above a tray."""
+    """What is in where a hunt opens: the first, or an even share of a scale above a tray."""
     values = values_of(records)
     if is_known(records):
         return [*values[:size], *[None] * (len(values) - size)]
@@ -327,8 +324,7 @@ def opening(records: Any, size: int, relation: sl.Relation) -> Records:
 
 
 def pulled(i: int, records: Any, before: int | None, after: int | None) -> Keys:
-    """What pulls a record: a click where it is known;
-    else keys along its scale, into the tray or out of it."""
+    """What pulls a record: a click where it is known; else keys along its scale."""
     if is_known(records):
         return [(i, "click")]
     if after is None:
@@ -340,8 +336,7 @@ def pulled(i: int, records: Any, before: int | None, after: int | None) -> Keys:
 def games(
     _name: str, _query: str, records: Any, size: int, relation: sl.Relation
 ) -> Iterator[tuple[Keys, Records, bool]]:
-    """Every pull that leads to a neighbour, or on to one:
-    its keys, the records then, and whether they are one."""
+    """Every pull that leads to a neighbour, or on to one: keys, records, whether it is one."""
     values, start = values_of(records), opening(records, size, relation)
     outside = () if isinstance(relation, sl.Change) else (None,)
     choices = (
@@ -365,8 +360,7 @@ def kind(before: int | None, after: int | None) -> str:
 
 @each_hunt
 def test_every_neighbour_has_its_gap_or_more_is_asked_for(page: Page, hunt: Any) -> None:
-    """Catches a wrong gap, record or mark, a pair that is no neighbour,
-    a neighbour that cannot be pulled together."""
+    """Catches a wrong gap, record or mark, a pair that is no neighbour, an unreachable one."""
     name, query, records, size, relation = hunt
     every, start = list(games(*hunt)), opening(records, size, relation)
     before = answer(query, start)
@@ -399,8 +393,7 @@ def answer(query: str, records: Records) -> Fraction:
 
 @each_hunt
 def test_the_most_is_the_packages_and_no_record(page: Page, hunt: Any) -> None:
-    """Catches a witness that does not attain the value,
-    and a record that the reader did not pull."""
+    """Catches a witness that does not attain the value, a record that is not the reader's."""
     name, query, records, size, relation = hunt
     root, own = begun(page, name), picture(*hunt)
     make = sl.Universe.population if is_known(records) else sl.Universe.value_range
@@ -418,8 +411,7 @@ def test_the_most_is_the_packages_and_no_record(page: Page, hunt: Any) -> None:
 
 
 def test_the_script_knows_the_local_sensitivity_of_every_dataset(page: Page) -> None:
-    """Catches a wrong local sensitivity, or a neighbour that does not attain it:
-    a third of 3,003 datasets in turn."""
+    """Catches a wrong local sensitivity, or a neighbour that does not attain it."""
     universe = sl.Universe.value_range(list(SCORES))
     datasets = a_third([list(x) for x in universe.datasets(size=5)])
     farthest = "([all, scale]) => all.map(x => Dots.farthest('median', x, scale))"

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 import pytest
-from conftest import HTML, a_third, in_turn, turn
+from conftest import HTML, in_turn, turn
 from playwright.sync_api import Browser, Locator, Page, expect
 from sensitivity_book.live.explorers import frame
 from sensitivity_book.stage.explorers import explorer as module
@@ -25,13 +25,13 @@ pytestmark = pytest.mark.xdist_group("explorers")
 
 EXPLORERS = explorers()
 PAGES = {
-    name: f"notebooks/{page.name}"
-    for page in sorted(HTML.glob("notebooks/*.html"))
+    name: f"book/chapters/{page.name}"
+    for page in sorted(HTML.glob("book/chapters/*.html"))
     for name in re.findall(r'<div class="explorer" id="explorer-([^"]+)"', page.read_text("utf-8"))
 }
 
 
-TURNS = [pytest.param(name, marks=pytest.mark.xdist_group(name)) for name in a_third([*EXPLORERS])]
+TURNS = [pytest.param(name, marks=pytest.mark.xdist_group(name)) for name in in_turn([*EXPLORERS])]
 
 
 @pytest.fixture(scope="module", params=TURNS)
@@ -220,8 +220,7 @@ def assert_frame(explorer: Explorer, page: Page, settings: dict[str, str], own: 
 
 @pytest.mark.parametrize("live", [NONE, LIVE], ids=["no Python", "Python"])
 def test_a_page_is_as_it_was_until_python_is_asked(browser: Browser, live: str) -> None:
-    """Catches a button that nothing stands behind,
-    and Python started for a reader who turns a stored knob."""
+    """Catches a button without Python, and Python started for a stored knob."""
     with shown(browser, "formula", live) as (explorer, page):
         place(explorer, page, explorer.knobs[3]).press("End")
         says(explorer, page, explorer.view(k="4").text)
@@ -229,10 +228,9 @@ def test_a_page_is_as_it_was_until_python_is_asked(browser: Browser, live: str) 
         assert not page.evaluate("window.stand?.asked.length")
 
 
-@pytest.mark.parametrize("name", a_third([*BEYOND]))
+@pytest.mark.parametrize("name", in_turn([*BEYOND]))
 def test_every_knob_computes(browser: Browser, name: str) -> None:
-    """Catches a stored frame, another knob's field, a lost number;
-    what has no name, is faint, small or off the page."""
+    """Catches another frame or field, a lost number; what is unnamed, faint or off the page."""
     with computing(browser, name) as (explorer, page):
         first = f"{name}-{explorer.knobs[0].argument}"
         assert page.evaluate("document.activeElement.id") == first  # when the button has gone
@@ -269,8 +267,7 @@ def test_every_knob_computes(browser: Browser, name: str) -> None:
 
 
 def test_the_last_change_wins(browser: Browser) -> None:
-    """Catches frames that come in the order in which they were asked,
-    and one that nobody waits for."""
+    """Catches frames in the order in which they were asked, and one that nobody waits for."""
     with computing(browser, "formula") as (explorer, page):
         page.evaluate("stand.held = true; stand.asked.length = 0")
         for k in ("5", "6", "7", "8"):
@@ -373,8 +370,7 @@ RUN = """([css, html]) => {
 def test_a_cell_that_is_run_shows_an_explorer_that_works(
     browser: Browser, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Catches a dead text in place of an explorer,
-    and labels that name the controls of the stored one."""
+    """Catches a dead text for an explorer, and labels that name the stored one's controls."""
     monkeypatch.setattr(module, "IN_PAGE", True)
     with shown(browser, "formula") as (_, page):
         html = formula_explorer()._repr_mimebundle_()["text/html"]
@@ -401,11 +397,10 @@ RUNTIME = HTML / "_static" / "live" / "lab.zip.js"
 SLOWLY = 180_000  # ms: Python starts in 8 seconds, and on a busy machine in a minute
 
 
-@turn(1, 3)
+@turn(0, 4)
 @pytest.mark.skipif(not RUNTIME.exists(), reason="the book was built without Python for its pages")
 def test_the_page_itself_computes(browser: Browser) -> None:
-    """Catches an explorer that the browser's own Python cannot import,
-    and a cell that shows its name."""
+    """Catches an explorer that the page's Python cannot import, a cell that shows its name."""
     explorer = EXPLORERS["witness-driving-proficiency"]
     with opened(browser, PAGES[explorer.name]) as page:
         stored = page.locator(f"#explorer-{explorer.name}")

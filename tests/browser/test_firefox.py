@@ -52,8 +52,6 @@ def seen(page: Page, css: str) -> list[bool]:
     return found
 
 
-# ---- The eyes ------------------------------------------------------------------------------------
-
 LEAK = """<script>
   const image = Object.assign(new Image(), { src: "http://image.invalid/" });
   const code = "fetch('http://worker.invalid/').catch(() => {}).then(() => postMessage(0));";
@@ -77,13 +75,9 @@ def test_what_leaves_and_what_fails_is_seen(running: Page, tmp_path: Path) -> No
         assert any(host in line for line in running.asked)
 
 
-# ---- Every page ----------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("name", PAGES if CHECK_ALL else PATH)
 def test_a_page_opens_from_its_file(page: Page, name: str) -> None:
-    """Catches a script or style that only Chromium knows:
-    formulas as TeX, a page wider than a phone."""
+    """Catches a script that only Chromium knows: formulas as TeX, a page wider than a phone."""
     page.size(PHONE, 900)
     book(page, name)
     page.evaluate("window.MathJax?.startup?.promise.then(() => 0)")
@@ -92,12 +86,8 @@ def test_a_page_opens_from_its_file(page: Page, name: str) -> None:
     page.wait_for(f"{WIDEST} <= {PHONE}")
 
 
-# ---- Each kind of script -------------------------------------------------------------------------
-
-
 def test_a_term_is_explained_within_the_window(page: Page) -> None:
-    """Catches a definition that a mouse or a keyboard does not show in Firefox,
-    or that is cut off."""
+    """Catches a definition that a mouse or a key does not show in Firefox, or that is cut off."""
     page.size(PHONE, 900)
     book(page, "book/glossary.html")
     term = f"{ARTICLE} .defined"
@@ -116,7 +106,7 @@ def test_a_term_is_explained_within_the_window(page: Page) -> None:
 
 def test_a_choice_shows_its_reason_and_closes_the_one_before(page: Page) -> None:
     """Catches choices that stay open side by side, or do not open."""
-    book(page, "notebooks/by-hand.html")
+    book(page, "book/chapters/by-hand.html")
     check = ".check:has(#check-1)"
     for choice in range(3):
         page.click(f"{check} summary", choice)
@@ -128,8 +118,7 @@ KEYS = {"Home": "\ue011", "End": "\ue010", "ArrowUp": "\ue013", "ArrowDown": "\u
 
 @pytest.mark.parametrize("hand", ["keys", "mouse", "touch"])
 def test_a_hand_pulls_each_play(page: Page, hand: str) -> None:
-    """Catches a play that Firefox's keys, mouse or finger do not move,
-    or to another place than Chromium's."""
+    """Catches a play that Firefox's keys, mouse or finger do not move, or move otherwise."""
     for name, rows in groupby(PULLED, lambda row: row[0]):
         book(page, name)
         for _, play, part, key, told in rows:
@@ -145,7 +134,7 @@ def test_a_hand_pulls_each_play(page: Page, hand: str) -> None:
 
 def test_a_table_is_sorted(page: Page) -> None:
     """Catches a heading that does nothing, and an order that is another one in Firefox."""
-    book(page, "notebooks/neighbours-in-detail.html")
+    book(page, "book/chapters/neighbours-in-detail.html")
     libraries = ".tag_sortable tbody tr > :first-child"
     before = texts(page, libraries)
     ascending = sorted(before, key=str.casefold)
@@ -155,13 +144,10 @@ def test_a_table_is_sorted(page: Page) -> None:
     assert len(set(before)) > 3
 
 
-# ---- Python in the page --------------------------------------------------------------------------
-
-
 @pytest.fixture
 def by_hand(page: Page) -> Page:
     """A page whose cells run; a reader's build may lack what they need, that of CI may not."""
-    book(page, "notebooks/by-hand.html")
+    book(page, "book/chapters/by-hand.html")
     if not seen(page, ".live-bar"):
         missing = "no Python in the pages: `make live` and `make book` put it there"
         pytest.fail(missing) if os.environ.get("CI") else pytest.skip(missing)
@@ -190,8 +176,7 @@ def type_in(page: Page, css: str, *lines: str) -> None:
 
 
 def test_a_cell_gives_what_is_stored(by_hand: Page) -> None:
-    """Catches Python that does not start in Firefox from a file, and text,
-    table or figure that differ."""
+    """Catches Python that does not start in Firefox from a file, outputs that differ."""
     shows = {"len(studies)": "pre", "result = ": "td", "sl.plot_witness(result)": "svg.wide text"}
     for code, part in shows.items():
         css = cell(by_hand, code)
@@ -203,8 +188,7 @@ def test_a_cell_gives_what_is_stored(by_hand: Page) -> None:
 
 
 def test_an_error_names_its_line_and_a_loop_is_stopped(by_hand: Page) -> None:
-    """Catches an editor that keys do not reach, an error without its line,
-    a loop that never ends."""
+    """Catches an editor without keys, an error without its line, a loop that never ends."""
     css = cell(by_hand, "len(studies)")
     type_in(by_hand, css, "half = 1 / 2", "half / 0")
     run(by_hand, css)

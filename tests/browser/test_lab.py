@@ -53,10 +53,10 @@ def lab(folder: Path) -> Iterator[str]:
         yield address(server, log)
     finally:
         server.terminate()
-        server.wait(timeout=20)
+        server.wait(timeout=BUSY / 1000)
 
 
-@turn(0, 2)
+@turn(1, 4)
 def test_a_chapter_runs_to_its_end(browser: Browser, lab: str, folder: Path) -> None:
     """Catches a chapter that works in the build alone: a kernel, file or widget not found."""
     chapter = next(notebook for name, notebook in lab_copies.lab.copies() if name == CHAPTER)
@@ -101,10 +101,9 @@ AT_ONCE = """() => new MutationObserver((_, watch) => {
 PUBLIC = "import sensitivity_lab as sl; sl.explore(sl.Universe.population(range(4)), 2, [sl.MEAN])"
 
 
-@turn(1, 2)
+@turn(3, 4)
 def test_explorers_and_dots_are_alive(browser: Browser, lab: str, folder: Path) -> None:
-    """Catches a dead control, a game without its script or style, a key that cuts the cell,
-    and what saving loses."""
+    """Catches a dead control, a game without its script, a key that cuts the cell, a loss."""
     sources = [MAKING, *(f"made[{name!r}]" for name in EXPLORERS), "Dots(moving())", PUBLIC]
     notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(s) for s in sources])
     notebook.metadata.kernelspec = {"name": "python3", "display_name": "Python 3"}

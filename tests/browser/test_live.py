@@ -20,7 +20,7 @@ from sensitivity_book.answers.registry import ANSWERS
 from test_book import ARTICLE, LOOKS, WIDE, WIDEST, boxes, faint_text, faults, show
 
 RUNTIME = HTML / "_static" / "live"
-CHAPTER = "notebooks/by-hand.html"
+CHAPTER = "book/chapters/by-hand.html"
 SLOW = 240_000  # ms: a busy machine starts Python slowly
 IDLE = (
     "() => ![...document.querySelectorAll('.live-bar button')].some(one => one.textContent == "
@@ -222,8 +222,7 @@ def test_a_run_gives_what_is_stored_and_runs_what_it_needs_alone(lab: Cells) -> 
 
 
 def test_a_table_and_a_picture_are_those_of_the_page(lab: Cells) -> None:
-    """Catches a picture without its words, its caption or its dark colours,
-    a table set otherwise."""
+    """Catches a picture without words, caption or dark colours, a table set otherwise."""
     lab.run(RESULT)
     out = lab.box(RESULT).locator(".live-output table")
     assert words(out) == words(lab.stored(RESULT).locator("table"))
@@ -336,8 +335,7 @@ def test_what_a_cell_writes_does_nothing(lab: Cells) -> None:
 
 
 def test_the_package_counts_exactly_where_integers_are_short(lab: Cells) -> None:
-    """Catches a number of the package that overflows in a browser,
-    and a warning that is not true."""
+    """Catches a number that overflows in a browser, and a warning that is not true."""
     short = "import numpy as np\nprint(np.array([2**31 - 1]) + 1)"
     assert lab.run(COUNT, short).split() == ["[-2147483648]"]
     wide = (ROOT / "tests" / "width.py").read_text(encoding="utf-8")
@@ -346,8 +344,7 @@ def test_the_package_counts_exactly_where_integers_are_short(lab: Cells) -> None
 
 @pytest.mark.parametrize(("width", "scheme"), in_turn(LOOKS))
 def test_everybody_can_read_it(lab: Cells, width: int, scheme: str) -> None:
-    """Catches a page that scrolls sideways while it is edited or run, buttons for a needle, faint
-    words, unnamed controls, and roles that a screen reader stumbles on."""
+    """Catches a page that scrolls sideways, needles for buttons, faint words, unnamed controls."""
     show(lab.page, width, scheme)
     lab.run(RESULT)
     lab.run(PICTURE)
@@ -362,8 +359,7 @@ def test_everybody_can_read_it(lab: Cells, width: int, scheme: str) -> None:
 
 @turn(0, 3)
 def test_a_missing_file_can_come_back_and_two_tabs_run_apart(lab: Cells, served: Cells) -> None:
-    """Catches a page that waits for ever for a file, or needs to be loaded anew; tabs that share a
-    Python, and pages that run from a file or a server alone."""
+    """Catches a page that waits for ever, tabs that share a Python, one way to open alone."""
     assert "six" in served.status(COUNT)
     assert "missing" in served.status(COUNT)
     assert words(served.stored(COUNT)) == served.run(COUNT).strip()
@@ -428,8 +424,7 @@ SHOWN = """(bar) => {
 
 
 def check_every_cell(page: Page) -> None:
-    """Press every Run, from the top: each shows what is stored;
-    an explorer is another one, in its place."""
+    """Press every Run, from the top: each shows what is stored; an explorer its own place."""
     wrong = []
     for bar in page.locator(".live-bar").all():
         bar.locator("button").first.evaluate("button => button.click()")
@@ -451,7 +446,7 @@ def test_every_cell_shows_what_is_stored(lab: Cells) -> None:
 
 OTHERS = sorted(
     str(path.relative_to(HTML))
-    for folder in ("notebooks", "book")
+    for folder in ("book/chapters", "book")
     for path in (HTML / folder).glob("*.html")
     if 'class="cell_input ' in path.read_text(encoding="utf-8")
 )

@@ -15,7 +15,7 @@ from test_dots import said
 from test_explorers import EXPLORERS, PAGES
 from test_tents_page import holds
 
-INTRO, VEHICLE = "book/intro.html", "notebooks/vehicle.html"
+INTRO, VEHICLE = "book/intro.html", "book/chapters/vehicle.html"
 WITNESS = EXPLORERS["witness-driving-proficiency"]
 # The page, the play, the part that is pulled, the key that pulls it, and what is said then.
 PULLED = [
@@ -26,9 +26,9 @@ PULLED = [
     (VEHICLE, "#dots-added", ".dot", "ArrowDown", "1 out. Now pull another one out."),
     (VEHICLE, "#dots-added", ".dot[data-kind=open]", "ArrowUp", "1 in. Now pull another one in."),
     (VEHICLE, ".explorer", "[type=range]", "End", WITNESS.view(k=WITNESS.knobs[-1].names[-1]).text),
-    ("notebooks/local-and-smooth.html", "#dots-local", ".dot", "End", "The median is 6."),
-    ("notebooks/clipping.html", "#dots-bound", ".dot", "Home", "Bound 1 clips"),
-    ("notebooks/noise.html", ".tents", ".dot.other", "Home", "gap 3.5 days"),
+    ("book/chapters/local-and-smooth.html", "#dots-local", ".dot", "End", "The median is 6."),
+    ("book/chapters/clipping.html", "#dots-bound", ".dot", "Home", "Bound 1 clips"),
+    ("book/chapters/noise.html", ".tents", ".dot.other", "Home", "gap 3.5 days"),
 ]  # fmt: skip
 # Where a hand takes the part, and to where it pulls: beyond the line, as the key would.
 WAY = """([play, part, key]) => {
@@ -63,10 +63,9 @@ def pull(page: Page, hand: str, start: list[float], end: list[float]) -> None:
     session.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
 
 
-@pytest.mark.parametrize(("hand", "width"), HANDS)
+@pytest.mark.parametrize(("hand", "width"), a_third(HANDS))
 def test_a_hand_pulls_each_play(browser: Browser, hand: str, width: int) -> None:
-    """Catches a part that is not held, falls at the wrong side or counts twice;
-    a page that scrolls away under a finger."""
+    """Catches a part not held, on the wrong side or counted twice; a page that scrolls away."""
     for name, rows in groupby(PULLED, lambda row: row[0]):
         with opened(browser, name, width, has_touch=hand == "touch") as page:
             for _, play, part, key, told in rows:
@@ -82,30 +81,27 @@ def test_a_hand_pulls_each_play(browser: Browser, hand: str, width: int) -> None
                 assert told in " ".join(statuses), (play, part)
 
 
-# ---- Looks ---------------------------------------------------------------------------------------
-
 # What is pressed on a page before it is looked at:
 # a play that says all that it can, verdicts, cards that are open.
 # ruff: disable[E501]
 LOOKED_AT = {
     INTRO: (".dots", [("#dots-naming .dot >> nth=9", "Enter"), ("#dots-naming .dot >> nth=0", "Enter"), ("#dots-moving [data-action=most]", "Enter")]),
-    "notebooks/noise.html": (".tents", [("[name=follows]", "Space"), ("[name=stretch]", "Space"), (".tents .dot.one", "Home"), (".tents .dot.other", "End"), (".tents .published >> nth=0", "End")]),
-    "notebooks/by-hand.html": (".answer", [(f"#answer-by-hand-sum-{field} input", key) for field in ("moved", "swapped") for key in ("2", "0", "Enter")]),
+    "book/chapters/noise.html": (".tents", [("[name=follows]", "Space"), ("[name=stretch]", "Space"), (".tents .dot.one", "Home"), (".tents .dot.other", "End"), (".tents .published >> nth=0", "End")]),
+    "book/chapters/by-hand.html": (".answer", [(f"#answer-by-hand-sum-{field} input", key) for field in ("moved", "swapped") for key in ("2", "0", "Enter")]),
     "book/board.html": ("form.board, .claim:first-of-type", []),
 }  # fmt: skip
 # ruff: enable[E501]
-for name in a_third(list(EXPLORERS)):
+for name in in_turn(list(EXPLORERS)):
     last = [(f"#{name}-{knob.argument}", "End") for knob in EXPLORERS[name].knobs]
     LOOKED_AT[PAGES[name]] = f"#explorer-{name}", last
 
 
-@pytest.mark.parametrize("name", LOOKED_AT)
+@pytest.mark.parametrize("name", a_third([*LOOKED_AT]))
 @pytest.mark.parametrize(("width", "scheme"), in_turn(LOOKS))
 def test_everybody_can_read_and_hit_it(
     browser: Browser, name: str, width: int, scheme: str
 ) -> None:
-    """Catches faint or small text, parts that overlap or leave the page, small targets, unnamed
-    controls, sideways scrolling."""
+    """Catches faint or small text, overlaps, small targets, unnamed controls, a wide page."""
     css, pressed = LOOKED_AT[name]
     with opened(browser, name) as page:
         show(page, width, scheme)
@@ -116,17 +112,13 @@ def test_everybody_can_read_and_hit_it(
             assert_readable(page, part, width)
 
 
-# ---- Without a script ----------------------------------------------------------------------------
-
-
 def still(browser: Browser, name: str) -> AbstractContextManager[Page]:
     """A page on a phone, where scripts are switched off."""
     return opened(browser, name, PHONE, java_script_enabled=False)
 
 
 def test_without_a_script_every_game_stands_finished(browser: Browser) -> None:
-    """Catches an empty box: the picture, its sentence and no dead control,
-    at both ends of the page."""
+    """Catches an empty box: the picture, its sentence and no dead control, at both ends."""
     with still(browser, INTRO) as page:
         for name, make in GAMES.items():
             root, picture = page.locator(f"#dots-{name}"), make()
@@ -141,7 +133,7 @@ def test_without_a_script_every_game_stands_finished(browser: Browser) -> None:
 
 def test_without_a_script_the_tents_stand(browser: Browser) -> None:
     """Catches a picture without JavaScript that tells another story, or shows dead knobs."""
-    with still(browser, "notebooks/noise.html") as page:
+    with still(browser, "book/chapters/noise.html") as page:
         root = page.locator(".tents")
         holds(root, Tents(), rel=1e-4)
         assert root.locator(".dial, button").locator("visible=true").count() == 0
@@ -158,9 +150,8 @@ def test_without_a_script_every_card_is_there(browser: Browser) -> None:
 
 
 def test_without_a_script_no_field_is_dead(browser: Browser) -> None:
-    """Catches an empty box that answers nothing, a Run that starts nothing,
-    and a reader who is not told why."""
-    with still(browser, "notebooks/by-hand.html") as page:
+    """Catches an empty box, a Run that starts nothing, a reader who is not told why."""
+    with still(browser, "book/chapters/by-hand.html") as page:
         assert page.locator(".answer").count() > 3
         assert page.locator(".answer:visible, .live-bar").count() == 0
         assert "only with JavaScript" in (page.locator(ARTICLE).text_content() or "")

@@ -49,8 +49,7 @@ def column(page: Page, name: str) -> list[str]:
 
 
 def test_a_column_is_sorted_up_and_down(page: Page) -> None:
-    """Catches numbers sorted as words, a fraction by its first digit, a gap among the numbers, a
-    heading that only a mouse reaches."""
+    """Catches numbers sorted as words, a gap among the numbers, a heading for a mouse alone."""
     for name, ascending in ASCENDING.items():
         heading = page.get_by_role("columnheader", name=name).first
         button = heading.get_by_role("button")
@@ -68,7 +67,6 @@ def test_a_column_is_sorted_up_and_down(page: Page) -> None:
 
 
 def test_no_other_table_has_buttons(page: Page) -> None:
-    """Catches a table that nobody marked, and one whose rows share a cell,
-    which sorting would tear."""
+    """Catches a table that nobody marked, and one whose rows share a cell."""
     assert page.locator("button").count() == len(ASCENDING)
     assert page.locator(".tag_sortable button").count() == len(ASCENDING)

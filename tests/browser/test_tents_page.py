@@ -19,7 +19,7 @@ pytestmark = pytest.mark.xdist_group("tents")
 
 @pytest.fixture(scope="module")
 def page(browser: Browser) -> Iterator[Page]:
-    with opened(browser, "notebooks/noise.html") as page:
+    with opened(browser, "book/chapters/noise.html") as page:
         yield page
 
 
@@ -67,8 +67,6 @@ def holds(root: Locator, state: Tents, rel: float = 1e-9) -> None:
     assert now == [f"{value:.3g}" for value in (state.x, *state.centres)]
 
 
-# ---- The script's own functions --------------------------------------------------------------
-
 GRID = [
     Tents(*state)
     for state in product(
@@ -83,8 +81,7 @@ GRID = [
 
 
 def test_the_script_computes_and_says_what_python_does(page: Page) -> None:
-    """Catches a height, ratio, bound, belief, rounding, name or broken promise told otherwise,
-    in 3840 states."""
+    """Catches a height, ratio, bound, belief, name or promise told otherwise in 3840 states."""
     told = page.evaluate(
         """all => all.map(state => {
           const of = Tents.numbers(state);
@@ -99,9 +96,6 @@ def test_the_script_computes_and_says_what_python_does(page: Page) -> None:
         assert (words["big"], words["what"]) == big(state)
         assert words["sentence"] == sentence(state)
         assert words["facts"] == facts(state)
-
-
-# ---- Hands --------------------------------------------------------------------------------------
 
 
 X, END = ".published >> nth=0", ".published.end"
@@ -126,8 +120,7 @@ PRESSED = [
 
 
 def test_keys_move_everything(tents: Locator) -> None:
-    """Catches a knob that the keyboard does not reach or that leaves its line,
-    bars that are still heights."""
+    """Catches a knob that keys miss or that leaves its line, bars that are still heights."""
     state = Tents(x=5)
     holds(tents, state)
     for css, keys, changes in PRESSED:
@@ -146,8 +139,7 @@ def test_keys_move_everything(tents: Locator) -> None:
 
 
 def test_a_mouse_pulls_the_answers_and_the_number(page: Page, tents: Locator) -> None:
-    """Catches a dot that jumps when it is taken, or does not follow,
-    an end that cannot be taken."""
+    """Catches a dot that jumps or does not follow, an end that cannot be taken."""
     tents.scroll_into_view_if_needed()
     state = Tents(x=5)
     day = tents.locator(".stage").evaluate("stage => stage.getBoundingClientRect().width") / 20
@@ -174,8 +166,7 @@ def test_a_mouse_pulls_the_answers_and_the_number(page: Page, tents: Locator) ->
 
 
 def test_the_widget_of_a_notebook_is_alive(browser: Browser) -> None:
-    """Catches a notebook in which the same picture is dead,
-    or a script that only a page can load."""
+    """Catches a picture that is dead in a notebook, a script that only a page can load."""
     page = browser.new_page()
     page.set_content("<main></main>")
     page.evaluate(

@@ -64,8 +64,7 @@ def test_as_numpy(x, percent, ddof, edges):
 )  # fmt: skip
 # ruff: enable[E501]
 def test_exact_answers(query, x, expected):
-    """Catches rounding, twice that of a root, overflow and unsorted input;
-    a whole answer is an int."""
+    """Catches rounding, twice that of a root, overflow, unsorted input; a whole one is an int."""
     answer = query(x)
     assert answer == expected
     if isinstance(expected, int):
@@ -104,8 +103,7 @@ def sums(x):
 )
 @pytest.mark.parametrize("largest", [10**7, 10**8, 10**9, 10**10])
 def test_no_answer_wraps_around(query, largest):
-    """Catches an overflow where answers of 3, 5 and 7 records are brought over 11025, and in an L1
-    norm of large whole numbers, on its way through the sweep."""
+    """Catches an overflow over a common denominator, and in an L1 norm, in the sweep."""
     universe = sl.Universe.value_range([-largest, 1, largest])
     ask = {"universe": universe, "size": 5, "relation": sl.AddRemove(2)}
     for norm in (1, math.inf):
@@ -116,8 +114,7 @@ def test_no_answer_wraps_around(query, largest):
 
 
 def test_a_callable_is_asked_as_it_is():
-    """Catches a plain callable that is wrapped away or renamed,
-    and a smallest size that is not heeded."""
+    """Catches a plain callable wrapped away or renamed, a smallest size not heeded."""
 
     def spread(x):
         return x[1] - x[0]
@@ -129,9 +126,6 @@ def test_a_callable_is_asked_as_it_is():
     r = sl.global_sensitivity(query, universe, size=2, relation=sl.AddRemove(1))
     assert r.value == 7  # (2, 9) spans 7, and (1, 2, 9) starts with 1
     assert "leaves 1" in " ".join(r.infeasible)
-
-
-# -- a query is a value --------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("text", QUERY_TEXTS)
@@ -181,8 +175,7 @@ def first_record(x):
     ids=str,
 )  # fmt: skip
 def test_answers_at_equal_the_function(text, values):
-    """Catches a vectorised form that differs from the function:
-    a bin's edge, a root, a wrap that is silent in numpy."""
+    """Catches a vectorised form that differs: a bin's edge, a root, a silent wrap."""
     query, universe = query_of(text), sl.Universe.value_range(values)
     for size in (query.smallest_size, 2, 3, 5):
         rows = list(combinations_with_replacement(range(len(values)), size))

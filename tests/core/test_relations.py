@@ -44,8 +44,7 @@ def test_a_count_needs_no_enumeration():
 
 @pytest.mark.parametrize("relation", STANDARD)
 def test_counting_ends_at_enough(relation):
-    """Catches a count that is cut short below what was enough,
-    and too many neighbours refused after minutes."""
+    """Catches a count cut short below what was enough, a refusal after minutes."""
     for universe in (
         sl.Universe.population([1, 1, 2, 3, 3, 3, 4]),
         sl.Universe.value_range([1, 2]),

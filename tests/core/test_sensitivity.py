@@ -31,8 +31,7 @@ def asked(query, universe, size, relation=ONE, **options):
 
 @BY_EACH
 def test_the_first_example(method):
-    """Catches any change to the example that the whole book starts from,
-    or a result that can be edited."""
+    """Catches any change to the first example, or a result that can be edited."""
     r = asked(sl.MEAN, ABSENCES, 6, method=method)
     assert (r.value, float(r), r.check()) == (Fraction(19, 6), 19 / 6, True)
     assert r.witness == ((1, 2, 3, 4, 5, 6), (2, 3, 4, 5, 6, 20))
@@ -72,8 +71,7 @@ def test_each_dataset_is_answered_once(relation, sizes, method):
 
 
 def test_a_table_answers_a_dataset_once_for_all_relations():
-    """Catches a table that asks anew for each relation, or disagrees with the single call; an
-    infeasible row that takes the whole table down, or that shows a number."""
+    """Catches a table that asks anew for each relation, or falls with an infeasible row."""
     told = []
     relations = [sl.AddRemove(1), sl.AddRemove(2), ONE, sl.Change(2)]
     table = sl.sweep([listening(told)], {"days": ABSENCES}, size=6, relations=relations)
@@ -177,8 +175,7 @@ def test_a_whole_number_is_at_home_among_floats(method):
 
 @BY_EACH
 def test_numbers_out(method):
-    """Catches an int that comes back as Fraction(1, 1),
-    or a rational that comes back as a float."""
+    """Catches an int that comes back as Fraction(1, 1), a rational as a float."""
     kinds = {sl.SUM: {int}, sl.COUNT: {int}, sl.STD: {float}}
     for query in (sl.SUM, sl.MEAN, sl.COUNT, sl.STD, sl.VARIANCE):
         value = asked(query, sl.Universe.population([0, 1, 4]), 2, method=method).value
@@ -210,8 +207,7 @@ def mean_or(empty):
     "function", [mean, mean_or(0), mean_or(math.nan), len, lambda x: (sum(x), len(x))]
 )
 def test_the_empty_dataset_is_asked_about(function, relation, size, method):
-    """Catches an empty neighbour that is skipped though the function answers,
-    or asked though not."""
+    """Catches an empty neighbour skipped though the function answers, or asked though not."""
     universe = sl.Universe.population([-7, 2, 3])
     least = smallest_size(function)
     pairs = oracle.population_pairs([-7, 2, 3], size, relation.kind, relation.k)
@@ -281,8 +277,7 @@ def failing(error, cause=None):
     ids=["memory", "time", "connection", "interrupted", "recursion", "database"],
 )
 def test_a_machine_that_fails_on_the_empty_dataset_is_no_answer(fail):
-    """Catches a direction that is left out, and a verdict without it,
-    since memory or time ran out."""
+    """Catches a direction left out, since memory or time ran out."""
 
     def total(dataset):
         return sum(dataset) if dataset else fail()
@@ -434,8 +429,7 @@ def test_results_travel_and_are_equal_by_content():
 
 @pytest.mark.parametrize("query", CHECKED, ids=str)
 def test_check_finds_a_false_witness(query):
-    """Catches a check that is quick because it believes:
-    a value, a pair or a record may be false."""
+    """Catches a check that believes: a value, a pair or a record may be false."""
     checks_find_what_is_false(query, records=10, method="walk")
 
 
@@ -465,8 +459,7 @@ LONG_ANSWERS = {  # in Decimals, and in Fractions of the records that there are
 @pytest.mark.parametrize("values", LONG)
 @pytest.mark.parametrize("prec", [5, 28])
 def test_decimals_are_subtracted_exactly(prec, values, answer, norm):
-    """Catches a gap that is rounded to the caller's Decimal context,
-    and may fall below the truth."""
+    """Catches a gap rounded to the caller's Decimal context, maybe below the truth."""
     records, (function, exactly) = [*map(Decimal, LONG[values])], LONG_ANSWERS[answer]
     universe, pairs = sl.Universe.value_range(records), oracle.range_pairs(records, 2, "Change", 1)
     right = oracle.greatest(lambda x: exactly(x, records), 0, pairs, norm).value

@@ -43,8 +43,7 @@ def test_takes_any_sequence_of_numbers(values):
     "records", [[1, 2, 3, 4], [1, 1, 1, 2, 2, 3], [5] * 4, [1, 1, 2, 2, 3, 3], [7, 5, 6]]
 )
 def test_datasets_are_those_of_labelled_records(records):
-    """Catches a dataset that needs more copies than there are,
-    one that is missed or out of order."""
+    """Catches a dataset of more copies than there are, one missed or out of order."""
     known, free = sl.Universe.population(records), sl.Universe.value_range(records)
     for size in range(len(records) + 1):
         of_records = sorted({tuple(sorted(chosen)) for chosen in combinations(records, size)})
@@ -91,8 +90,7 @@ def test_the_given_array_may_change_afterwards():
 
 
 def test_repr_and_name():
-    """Catches a repr that hides the kind of universe or runs to pages,
-    and a Series' name that is lost."""
+    """Catches a repr that hides the kind or runs to pages, and a Series' name that is lost."""
     assert repr(sl.Universe.population([2, 1, 2])) == "Universe.population([1, 2, 2])"
     years = pd.Series([1, 2], name="school_year")
     assert repr(sl.Universe.population(years)) == "Universe.population([1, 2], name='school_year')"
@@ -119,8 +117,6 @@ def test_values_come_back_as_the_caller_gave_them(given):
         assert set(map(type, dataset + neighbour)) == {kind}
     assert universe.indices(list(given)) == universe.indices(given) == (0, 1)
 
-
-# -- a universe is a value -----------------------------------------------------------------------
 
 KINDS = {
     "ints": [3, 1, 2, 2],
@@ -191,9 +187,6 @@ def test_what_functions_can_tell_apart_is_not_equal(one, other, same):
     assert repr(found[0]) == repr(found[2])
 
 
-# -- every float stands for its shortest text ----------------------------------------------------
-
-
 def adversaries(dtype):
     """Floats around powers of two and ten, the ends of the dtype, and any bits at all."""
     info = np.finfo(dtype)
@@ -226,9 +219,6 @@ def test_the_fast_scaling_equals_the_exact_numbers(dtype):
         assert list(map(type, universe.exact_values)) == [
             int if v.denominator == 1 else Fraction for v in sorted(set(expected))
         ]
-
-
-# -- what is asked of it -------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ from math import comb
 from statistics import median
 
 import pytest
-from conftest import ROOT
+from conftest import ROOT, a_third
 from test_assignments import ends, exact_mean, most_changed, widest
 from test_students import course
 
@@ -61,10 +61,9 @@ ROUTES = {  # by question: the numbers in bold, by the package and by another wa
 # fmt: on
 
 
-@pytest.mark.parametrize("number", ASKED)
+@pytest.mark.parametrize("number", a_third([*ASKED]))
 def test_a_scheme_adds_up_and_its_numbers_have_two_routes(number):
-    """Catches marks that nobody can earn, a question without time,
-    and a right number that is marked wrong."""
+    """Catches marks that nobody can earn, a question without time, a wrong number marked right."""
     about = ASKED[number]
     marks = re.findall(r"\((\d)(?: for [^)]*)?\)", re.sub(r"\$.*?\$", "", about["scheme"]))
     assert sum(map(int, marks)) == about["marks"]
@@ -88,14 +87,14 @@ def test_every_objective_is_practised_and_examined():
 
 def test_every_exercise_of_the_path_is_in_the_matrix():
     """Catches an exercise that has gone, and a new one that serves no objective."""
-    path = [document.path for document in course.lab.listed()[0][1]]
+    path = [document.path for document in course.chapters.listed()[0][1]]
     text = "".join(page.read_text(encoding="utf-8") for page in path)
     assert set(re.findall(r":label: (ex-[\w-]+)", text)) == set(course.PLAN["exercises"])
 
 
 def test_what_the_guide_names_is_there():
     """Catches a figure, an exercise, a theorem, a task, a question or a page that has gone."""
-    pages = [*ROOT.glob("notebooks/*.ipynb"), *ROOT.glob("book/*.md")]
+    pages = [*ROOT.glob("book/chapters/*.md"), *ROOT.glob("book/*.md")]
     book = "".join(page.read_text(encoding="utf-8") for page in pages)
     texts = [*COURSE.glob("*.md"), ROOT / "book" / "teach.md"]
     said = "".join(text.read_text(encoding="utf-8") for text in texts)

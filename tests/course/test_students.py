@@ -3,12 +3,12 @@
 import re
 from functools import cache
 
-import nbformat
 import pytest
+from conftest import a_third
 from lab_copies import RAW
 from test_assignments import course
 
-PATH = [document.path for document in course.lab.listed()[0][1]]
+PATH = [document.path for document in course.chapters.listed()[0][1]]
 SOLUTION = re.compile(r"\{solution-start\}.*?\{solution-end\}", re.DOTALL)
 TOLD = re.compile(
     r"^([`:~]{3,})\{dropdown\} (?!A hint|From memory|.*[Pp]roof)[^\n]*\n(.*?)\n\1", re.S | re.M
@@ -17,13 +17,13 @@ REASON = re.compile(r"^- (?:yes|no): .*\n\n((?:  .+\n?)+)", re.MULTILINE)
 copies = cache(lambda: dict(course.student_notebooks()))
 
 
-@pytest.mark.parametrize("path", PATH, ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", a_third(PATH), ids=lambda path: path.stem)
 def test_a_notebook_for_students_is_whole_and_tells_no_answer(path):
     """Catches a solution, the reason of a check, or what was found; an output that should be the
     student's own, a lost exercise, and a directive that stays raw."""
-    [copy] = [book for name, book in copies().items() if re.sub(r"^\d\d-", "", name) == path.name]
+    copy = next(book for name, book in copies().items() if name[3:-6] == path.stem)
     shown = "\n".join(cell.source for cell in copy.cells)
-    text = "\n\n".join(cell.source for cell in nbformat.read(path, as_version=4).cells)
+    text = "\n\n".join(cell.source for cell in course.chapters.source(path).cells)
     told = [
         *SOLUTION.findall(text),
         *(body for _, body in TOLD.findall(text)),

@@ -125,7 +125,7 @@ class Furthest:
 
     def _ask(self, a: int, b: int) -> Pick | None:
         """The widest for some a and b; None where no search finds it soon."""
-        own = np.full(self.vectors.people, a + b) if self.own is None else self.own
+        own = np.full(self.vectors.people, a + b, dtype=np.int64) if self.own is None else self.own
         spare = own if self.spare is None else self.spare
         if self.norm == math.inf:
             return self._in_one_group(a, b, own, spare)
@@ -157,7 +157,10 @@ class Furthest:
             ascending = np.argsort(column, kind="stable")
             for turned in (ascending[::-1], ascending):
                 sides = _first(own, a, turned), _first(spare, b, turned[::-1])
-                score = abs(int(column[sides[0]].sum()) - int(column[sides[1]].sum()))
+                score = abs(
+                    int(column[sides[0]].sum(dtype=column.dtype))
+                    - int(column[sides[1]].sum(dtype=column.dtype))
+                )
                 best = max(best, (score, sides[0], sides[1]), key=lambda pick: pick[0])
         return best
 
@@ -194,7 +197,9 @@ class Search:
         self.shared = of.spare is None and of.own is not None
         self.never_out = of.own is None and bool(of.norm)
         self.kinds = self._kinds(order[:number])
-        self.left = [[int(side[kind].sum()) for kind in self.kinds.values()] for side in many]
+        self.left = [
+            [int(side[kind].sum(dtype=np.int64)) for kind in self.kinds.values()] for side in many
+        ]
         reaches = list(map(int, of.reaches[order[: number + 1]]))
         # Norms are whole numbers; roots, which L2 needs, are rounded up after so many digits.
         self.digits = 64 + max(reaches, default=0).bit_length() if of.norm == 2 else 0
@@ -355,7 +360,9 @@ class Search:
         """The norm of some vectors, of L2 its square, (N,)."""
         if self.norm == 0:
             return np.asarray(np.count_nonzero(apart, axis=1))
-        found: np.ndarray = (np.abs(apart) if self.norm == 1 else apart * apart).sum(axis=1)
+        found: np.ndarray = (np.abs(apart) if self.norm == 1 else apart * apart).sum(
+            axis=1, dtype=apart.dtype
+        )
         return found
 
     # -- what can be reached: whole numbers, of L2 roots rounded up after some binary digits

@@ -91,7 +91,9 @@ class Persons(TableSource):
         """What the rows of each person come to, of numbers of all rows over one denominator."""
         if len(whole) * max(map(abs, map(int, (whole.min(), whole.max())))) >= 2**62:
             whole = whole.astype(object)
-        until = np.concatenate([whole[:0], [0], np.cumsum(whole[self.order[None]])])
+        until = np.concatenate(
+            [whole[:0], [0], np.cumsum(whole[self.order[None]], dtype=whole.dtype)]
+        )
         sums = np.diff(until[self.starts[None]])
         if sums.dtype != object:
             if scale == 1:
@@ -312,11 +314,13 @@ class AnyPeople(Persons):
             few = min(FEW_OF, n, len(rows.values) - 1)
             people += (more := comb(len(rows.values) + n - 1, few))
             brought += n * more
-            if people > MOST_PEOPLE or brought > MOST_BROUGHT:
+            given = f"{len(rows.values):,} rows and most_rows={most_rows}"
+            if people > MOST_PEOPLE:
+                raise TooLarge(f"people must be at most {MOST_PEOPLE:,}, got more from {given}")
+            if brought > MOST_BROUGHT:
                 raise TooLarge(
-                    f"people must be at most {MOST_PEOPLE:,}, who bring {MOST_BROUGHT:,} rows, got "
-                    f"more from {len(rows.values):,} rows and most_rows={most_rows}: give fewer "
-                    "rows, as their ends and both sides of each constant in the query"
+                    f"people must bring at most {MOST_BROUGHT:,} rows, got more from {given}: a "
+                    "smaller most_rows, or the ends of what a row can be, may be enough"
                 )
         self.counts = np.ones(people if only is None else len(only), dtype=np.intp)
         self.only = only

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from types import ModuleType
 from typing import Any
 
-import lab
+import chapters
 from assignments import a1, a2, a3
 from assignments.task import Task, numbered
 from plain import Cell
@@ -36,14 +36,14 @@ def assignment(name: str, seed: str) -> Any:
     cells = [told(f"{name}-head", head), told(f"{name}-setup", SETUP, "code")]
     for task in tasks:
         cells += task_cells(task)
-    return lab.finished(cells)
+    return chapters.finished(cells)
 
 
 def told(grade_id: str, text: str, kind: str = "markdown", **nbgrader: Any) -> Any:
     """A cell as nbgrader wants it; as it is given here students cannot change it."""
     flags = {"grade": False, "locked": True, "solution": False, "task": False, "schema_version": 3}
     about = {**flags, **nbgrader, "grade_id": grade_id, "cell_type": kind}
-    cell = lab.made(Cell(kind, text, grade_id))
+    cell = chapters.made(Cell(kind, text, grade_id))
     cell.metadata["nbgrader"] = about
     return cell
 

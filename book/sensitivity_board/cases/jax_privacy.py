@@ -79,8 +79,8 @@ SIGNS = (
 def jax_privacy_cases() -> list[Case]:
     """Return the cases of JAX Privacy, from its table of figures.
 
-    Source: thm-clipped-set, notebooks/norms,
-    and thm-clipped-participation, notebooks/participation.
+    Source: thm-clipped-set, chapters/norms,
+    and thm-clipped-participation, chapters/participation.
     """
     return [*_clipping_cases(), *_participation_cases()]
 

@@ -152,7 +152,7 @@ def b_ary_tree(norm: int, *, leaves: int = 4, branching: int = 4) -> dp.Transfor
     """Return OpenDP's tree of sums over a vector of ints, for distances in L1 or L2.
 
     Source: Hay, Rastogi, Miklau and Suciu (2010); thm-norms-tree
-        in notebooks/norms.
+        in chapters/norms.
     """
     metric = {1: dp.l1_distance, 2: dp.l2_distance}[norm](T=int)
     vectors = dp.vector_domain(dp.atom_domain(T=int), leaves)

@@ -20,7 +20,7 @@ def tumult_cases() -> list[Case]:
     """Return the cases of Tumult: counts, sums and private joins, from its table of figures.
 
     Source: Tumult (2023), whose formula is proved in
-        thm-people-join, notebooks/people-in-detail.
+        thm-people-join, chapters/people-in-detail.
     """
     table = figures("tumult")
     table = table[table["quantity"].isin(["stability", "geometric parameter at epsilon 1"])]
@@ -80,7 +80,7 @@ def _aggregate(source: Source, rows: int, bounds: str, stated: str, day: str) ->
 def pipelinedp_cases() -> list[Case]:
     """Return the cases of PipelineDP, from its table of figures.
 
-    Source: PipelineDP (2026); thm-people-contribution in notebooks/people.
+    Source: PipelineDP (2026); thm-people-contribution in chapters/people.
     """
     cases = []
     for figure in figures("pipelinedp").to_dict("records"):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib import resources
 from typing import Any
@@ -58,9 +59,12 @@ class Scenario:
         every = published_sensitivities().rename(columns={"value": "sensitivity"})
         return every[every["scenario"] == self.name].drop(columns="scenario")
 
-    def published_for(self, universes: dict[str, Universe]) -> pd.DataFrame | None:
-        """The source's numbers if these are its universes; of other data it says nothing."""
-        return self.published if universes == self.universes else None
+    def published_for(
+        self, universes: dict[str, Universe], size: int, ks: Sequence[int]
+    ) -> pd.DataFrame | None:
+        """The source's numbers at these distances; of other data and sizes it says nothing."""
+        known = universes == self.universes and size == self.size and {*ks} <= {*self.distances}
+        return self.published[self.published["k"].isin(ks)] if known else None
 
 
 # The source's ten queries, in its order: a percentile is a quantile here, the 50th the median.

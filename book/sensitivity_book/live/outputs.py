@@ -68,6 +68,7 @@ def as_notebooks_do(figure: Any) -> str:
     """A figure as SVG, cut to what is drawn."""
     from matplotlib import rc_context
 
+    from sensitivity_book.pictures.phone import NO_VERSION
     from sensitivity_lab.plotting import STYLE
 
     buffer = io.StringIO()
@@ -77,7 +78,7 @@ def as_notebooks_do(figure: Any) -> str:
             buffer,
             format="svg",
             bbox_inches="tight",
-            metadata={"Date": None},
+            metadata=NO_VERSION,
             dpi=figure.dpi,
             **look,
         )

@@ -6,7 +6,10 @@ a page shows one of the two.
 
 from __future__ import annotations
 
+import base64
 import hashlib
+import io
+import os
 import pickle
 import re
 import sys
@@ -19,6 +22,7 @@ from matplotlib.figure import Figure
 from matplotlib.gridspec import GridSpec
 from matplotlib.legend import Legend
 from matplotlib.text import Text
+from PIL import Image
 
 from sensitivity_book.pictures.errors import short_errors
 from sensitivity_lab.plotting import NARROW_FORMS, PHONE, STYLE
@@ -26,11 +30,17 @@ from sensitivity_lab.plotting import NARROW_FORMS, PHONE, STYLE
 MOST_STACKED = 4  # panels; of more, two stay beside one another
 LINE = 0.25  # inches for one more line of text
 
+NO_VERSION = {"Date": None, "Creator": None}  # of Matplotlib, in a stored SVG
+COLOURS = 64  # of a PNG: lines and flat areas need few
+# Set where a page is made, "all", or compared, "opening": with or without every frame.
+# Else nobody waits for them.
+PAGE = "SENSITIVITY_BOOK_PAGE"
 HIDDEN = '<svg class="phone" style="display: none"'
 
 
 def inline_svg() -> None:
-    """Make a notebook show figures as SVG that is the same, byte for byte, on every run.
+    """Make a notebook show figures as SVG that is the same, byte for byte, on every run,
+    and as PNG where no SVG is shown: on a code host, and by a tool that does not trust the file.
 
     >>> inline_svg()  # call it in a notebook's first cell; elsewhere it does nothing
 
@@ -44,11 +54,37 @@ def inline_svg() -> None:
     from matplotlib_inline import backend_inline  # only notebooks have it
 
     short_errors(shell)
+    shell.register_magic_function(only_in_tests, "cell")
     plt.rcParams.update({key: STYLE[key] for key in ("svg.fonttype", "svg.hashsalt")})
-    backend_inline.set_matplotlib_formats("svg", metadata={"Date": None})  # type: ignore[no-untyped-call]
+    backend_inline.set_matplotlib_formats("svg", metadata=NO_VERSION)  # type: ignore[no-untyped-call]
+    shell.display_formatter.formatters["image/png"].for_type(Figure, as_png)
     formatter = shell.display_formatter.formatters["image/svg+xml"]
     drawn = formatter.for_type(Figure)
     formatter.for_type(Figure, lambda figure: with_phone_form(figure, drawn))
+
+
+def only_in_tests(_line: str, cell: str) -> None:
+    """Run a cell that holds a chapter to its data where it is tested, and nowhere else."""
+    if PAGE in os.environ:
+        sys.modules["IPython"].get_ipython().run_cell(cell).raise_error()
+
+
+def as_png(*figures: Figure) -> tuple[str, dict[str, int]]:
+    """Figures below one another as one PNG for a fine screen, in base64, and its size on a page."""
+    drawn = []
+    for figure in figures:
+        buffer = io.BytesIO()
+        paper = figure.get_facecolor()
+        figure.savefig(buffer, format="png", dpi=144, bbox_inches="tight", facecolor=paper)
+        drawn.append(Image.open(buffer).convert("RGB"))
+    whole = (max(each.width for each in drawn), sum(each.height for each in drawn))
+    sheet, y = Image.new("RGB", whole, "white"), 0
+    for each in drawn:
+        sheet.paste(each, (0, y))
+        y += each.height
+    sheet.quantize(COLOURS).save(buffer := io.BytesIO(), "png", optimize=True)
+    size = {"width": whole[0] * 2 // 3, "height": whole[1] * 2 // 3}  # 96 pixels an inch
+    return base64.b64encode(buffer.getvalue()).decode("ascii"), size
 
 
 def set_phone_form(figure: Figure, draw: Callable[[], Figure] | None) -> None:

@@ -13,7 +13,8 @@ import traitlets
 from anywidget import AnyWidget
 
 from sensitivity_book.palette import stylesheet
-from sensitivity_book.stage.explorers.explorer import IN_PAGE, PAGE
+from sensitivity_book.pictures.phone import PAGE
+from sensitivity_book.stage.explorers.explorer import IN_PAGE, PAGE_FORM
 
 STATIC = resources.files("sensitivity_book.stage") / "static"
 RUN = "<p><em>Run this cell to play.</em></p>"
@@ -104,5 +105,7 @@ class Drawn(AnyWidget):
         bundle = super()._repr_mimebundle_(**options)
         data, metadata = bundle if isinstance(bundle, tuple) else (bundle, {})
         data = {**(data or {}), "text/plain": repr(self)}
-        data["text/html"] = self.value if IN_PAGE or PAGE in os.environ else RUN
+        data["text/html"] = self.value if IN_PAGE else RUN
+        if PAGE in os.environ:
+            data[PAGE_FORM] = self.value
         return data, metadata

@@ -32,7 +32,7 @@ class DropExcess:
     and another goes out. That holds for every rule that ranks rows by an order fixed beforehand
     (Tumult ranks by a hash), not for every rule that looks at one key's rows alone.
     Raises ValueError or TypeError unless `max_rows` is a whole number of at least 1.
-    Proof: thm-people-truncation in notebooks/people-in-detail.
+    Proof: thm-people-truncation in chapters/people-in-detail.
     """
 
     max_rows: int
@@ -62,7 +62,7 @@ class DropNonUnique:
     ('a', '')
 
     At most one row of a key is kept (`most`), and one row added changes at most one (`moved`).
-    Proof: thm-people-truncation in notebooks/people-in-detail.
+    Proof: thm-people-truncation in chapters/people-in-detail.
     """
 
     most = 1
@@ -89,7 +89,7 @@ def truncate(table: pd.DataFrame, keep: Callable[[Any], Any], on: str) -> pd.Dat
     1  Bob  tea
 
     Cost: one sort. Raises KeyError for a column that the table does not have.
-    Proof: thm-people-truncation in notebooks/people-in-detail.
+    Proof: thm-people-truncation in chapters/people-in-detail.
     """
     rows = table.sort_values([*table])
     kept: pd.DataFrame = pd.concat([rows[:0], *(keep(held) for _, held in rows.groupby(on))])
@@ -107,7 +107,7 @@ def join_bound(left: Truncation, right: Truncation, *, rows_left: int, rows_righ
 
     `rows_left` and `rows_right` say how many rows of each table may be added or removed. A left
     row moves `left.moved` rows of its key, each in up to `right.most` rows of the join, and the
-    other way round. Proof: thm-people-join in notebooks/people-in-detail, which also says when the
+    other way round. Proof: thm-people-join in chapters/people-in-detail, which also says when the
     bound is attained.
     """
     return right.most * left.moved * rows_left + left.most * right.moved * rows_right
@@ -157,7 +157,7 @@ def join_stability(
     Cost: with v values a key has g = C(2v, v) groups of rows; g² steps from group to group on each
     side, and each different one with each of the other side. Raises ValueError or
     TypeError for a negative allowance, for no key, and for another `of`.
-    Source: def-people-stability in notebooks/people-in-detail.
+    Source: def-people-stability in chapters/people-in-detail.
     """
     moved = {"rows": _rows_moved, "count": _count_moved}
     if of not in moved:

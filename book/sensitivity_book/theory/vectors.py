@@ -107,7 +107,7 @@ def patterns(n: int, min_sep: int = 1, most: int | None = None) -> Iterator[Roun
 def participation(encoder: Matrix, min_sep: int = 1, most: int | None = None) -> Participation:
     """Return how far a person moves the mechanism, if each contribution is a number in [−1, 1].
 
-    Source: thm-clipped-participation, notebooks/participation.
+    Source: thm-clipped-participation, chapters/participation.
     """
     return worst(encoder, patterns(len(encoder[0]), min_sep, most))
 

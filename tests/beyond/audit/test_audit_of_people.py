@@ -39,8 +39,7 @@ QUERIES = (
     ids=["anybody", "known"],
 )
 def test_audits_of_people(way, universe, people, pairs, name):
-    """Catches a function of a person that is asked of rows,
-    and one of no rows that is forgotten."""
+    """Catches a function of a person that is asked of rows, and one of no rows forgotten."""
     for query, said in QUERIES:
         asked = {"sizes": 2, "relations": [getattr(sl, name)(1)]} | way
         report = sl.audit(query, 1, universe, **asked)

@@ -8,7 +8,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from conftest import STANDARD
+from conftest import STANDARD, in_turn
 from sensitivity_beyond.audit.boundary_values import boundary_positions
 from sensitivity_beyond.audit.search import search as stages
 from sensitivity_beyond.audit.search.layouts import Layout
@@ -44,12 +44,8 @@ class Logged:
         return sum(dataset)
 
 
-# --- what is tried ---------------------------------------------------------------------------
-
-
 def test_each_layout_is_tried():
-    """Catches a kind of layout that the starts leave out,
-    and values that break arithmetic never met."""
+    """Catches a kind of layout that the starts leave out, and values that break arithmetic."""
     log = Logged()
     searched(log, TEN, 4, trials=2000, seed=5)
     assert {*log.asked} >= {
@@ -76,9 +72,6 @@ def test_boundary_positions(values, positions):
     assert boundary_positions(sl.Universe.value_range(values)) == positions
 
 
-# --- steps -----------------------------------------------------------------------------------
-
-
 def steps_in(universe, seed=0):
     own = [np.arange(universe.distinct)]
     return SmallSteps(universe, own, boundary_positions(universe), np.random.default_rng(seed))
@@ -101,9 +94,6 @@ def test_each_step_is_a_pair_of_the_same_move(universe):
         assert len(met) > 20 or most == 1
 
 
-# --- what is spent ---------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("trials", [1, 3, 10, 57, 300])
 @pytest.mark.parametrize("relation", [ONE_CHANGE, sl.SymmetricDifference(2), sl.Remove(1)])
 def test_a_budget_is_held(trials, relation):
@@ -115,8 +105,7 @@ def test_a_budget_is_held(trials, relation):
 
 
 def test_a_search_ends_with_its_time(monkeypatch):
-    """Catches a search that does not look at the clock,
-    and a limit on pairs where the clock is the limit."""
+    """Catches a search that never looks at the clock, or has a limit on pairs beside it."""
     clock = iter(range(10**6))
     monkeypatch.setattr(stages.time, "monotonic", lambda: next(clock))
     log, asked = Logged(), {"relations": [ONE_CHANGE], "method": "search"}
@@ -144,9 +133,6 @@ def test_the_same_seed_finds_the_same_pairs():
     assert {row(rng=source).found for _ in range(12)} != {row(rng=3).found}
 
 
-# --- what is found ---------------------------------------------------------------------------
-
-
 def random_question(rng):
     """A small universe, a size, a relation, and a function of no rhyme or reason, or a query."""
     values, salt = rng.choices([-3, -1, 0, 1, 2, 5, 8], k=rng.randint(1, 5)), rng.random()
@@ -159,9 +145,9 @@ def random_question(rng):
 
 
 def test_a_search_never_passes_enumeration():
-    """Catches a pair that is none: of 120 questions none is answered beyond the exact value."""
+    """Catches a pair that is none: of 60 questions none is answered beyond the exact value."""
     rng, exactly = random.Random(20), []
-    for seed in range(120):
+    for seed in range(60):
         query, universe, size, relation = random_question(rng)
         question = {"size": size, "relation": relation, "method": "walk"}
         try:
@@ -175,7 +161,7 @@ def test_a_search_never_passes_enumeration():
             universe.indices(side)
         assert len(row.dataset) == size
         exactly.append(float(row.found) >= exact - 1e-12)
-    assert len(exactly) > 80
+    assert len(exactly) > 40
     assert np.mean(exactly) > 0.9
 
 
@@ -191,14 +177,10 @@ def test_what_is_no_pair_is_refused():
     require_neighbours(trials_of(sl.SUM, TEN, 2).problem, shorter)
 
 
-# --- the pair made plain ---------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("universe", [TEN, sl.Universe.population([*range(10)] * 3)])
 @pytest.mark.parametrize("query", [sl.MEDIAN, sl.count_distinct])
 def test_the_widest_pair_is_made_plain(universe, query):
-    """Catches a witness of many values where few show the same, or of more records than it needs; a
-    shrunk pair with more values, with another gap, or of records there are not."""
+    """Catches a witness of more values or records than it needs; a shrunk pair that is none."""
     row = searched(lambda x: x[-1], sl.Universe.value_range(range(100)), 12, trials=1000)
     assert row.found == 99
     assert (Counter(row.dataset), Counter(row.neighbour)) == ({0: 11, 99: 1}, {0: 12})
@@ -216,12 +198,10 @@ def test_the_widest_pair_is_made_plain(universe, query):
         assert len(set(sum(asked.best.layout, ()))) <= len(set(sum(first.layout, ())))
 
 
-# --- how much is found -----------------------------------------------------------------------
-
 INCOMES = np.rint(np.random.default_rng(1).lognormal(10, 0.8, 300)).astype(np.int64)
 
 
-LARGE = [sl.Universe.population(INCOMES), sl.Universe.value_range(range(0, 100_001, 500))]
+LARGE = in_turn([sl.Universe.population(INCOMES), sl.Universe.value_range(range(0, 100_001, 500))])
 
 
 @pytest.mark.parametrize(
@@ -236,8 +216,7 @@ LARGE = [sl.Universe.population(INCOMES), sl.Universe.value_range(range(0, 100_0
     ],
 )  # fmt: skip
 def test_a_search_reaches_the_solver(universe, size, query, relation, trials):
-    """Catches a search that stops short where enumeration ends, at a thousand pairs; one that looks
-    for the step of a quantile by chance: it is one of 400 places."""
+    """Catches a search that stops short at a thousand pairs; a quantile's step found by chance."""
     question = {"size": size, "relation": relation}
     exact = sl.global_sensitivity(query, universe, **question, method="solver").value
     found = searched(query, universe, size, relation, trials=trials).found
@@ -246,8 +225,7 @@ def test_a_search_reaches_the_solver(universe, size, query, relation, trials):
 
 
 def test_rows_people_and_several_sizes_are_searched():
-    """Catches a search that finds less than the walk for people or rows,
-    or stays at one size of many."""
+    """Catches a search that finds less than the walk for people or rows, or stays at one size."""
     rows = sl.Universe.product(team=["a", "b"], pay=[0, 3, 9])
     for universe, trials in ((rows, 400), (sl.Universe.people(rows, most_rows=2), 60)):
         question = {"size": 2, "relation": sl.SymmetricDifference(1)}

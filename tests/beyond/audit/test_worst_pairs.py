@@ -34,8 +34,7 @@ def test_they_are_the_widest_of_all_pairs(relation):
 
 
 def test_datasets_are_those_that_there_are():
-    """Catches positions handed out in place of tables;
-    a record that the population does not have."""
+    """Catches positions handed out for tables; a record that the population does not have."""
     staff, asked = sl.Universe.product(team=["a", "b"], pay=[0, 3]), {"relation": sl.Change(1)}
     pair = next(worst_pairs(lambda t: t["pay"].sum(), staff, size=2, **asked, count=1))
     assert isinstance(pair.dataset, pd.DataFrame)

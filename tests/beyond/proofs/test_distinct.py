@@ -27,8 +27,7 @@ MOST_SPLIT = (
 
 @pytest.mark.parametrize("records", range(1, MOST_SPLIT + 1))
 def test_every_share_of_every_small_population(records):
-    """Catches too many values for C ∪ B, copies that A and B both need,
-    a run of the wrong records."""
+    """Catches too many values for C ∪ B, copies that A and B both need, a run of wrong records."""
     every_value = combinations_with_replacement(range(records), records)
     for copies in {tuple(sorted(Counter(values).values())) for values in every_value}:
         shuffled = [value for value, times in enumerate(copies) for _ in range(times)]
@@ -46,8 +45,7 @@ def test_every_share_of_every_small_population(records):
 
 
 def test_what_vanishes_leaves_room_for_what_joins():
-    """Catches a choice of what vanishes that leaves too few spare copies,
-    or one new value too many."""
+    """Catches a choice that leaves too few spare copies, or one new value too many."""
     rng = random.Random("vanish")
     tables = 0
     for _ in range(CASES * 10):
@@ -78,8 +76,7 @@ def test_a_table_that_is_too_large_is_not_made(monkeypatch):
 
 
 def test_at_a_distance_it_is_one_wherever_it_can_move():
-    """Catches a dataset of copies, of different values or of one record that is
-    told a wrong number."""
+    """Catches a dataset of copies, of different values or of one record told a wrong number."""
     for size in range(1, 4):
         for dataset in combinations_with_replacement([0, Fraction(1, 2), 1, 4], size):
             for bounds in ((0, 4), (-1, 5)):

@@ -13,13 +13,12 @@ import numpy as np
 import pandas as pd
 import pytest
 from conftest import STANDARD as RELATIONS
-from conftest import in_turn
+from conftest import a_third, in_turn
 from routes import agree
 from sensitivity_beyond.proofs.entries import splits
 from sensitivity_beyond.proofs.entries.bins import Bins
 from sensitivity_beyond.proofs.entries.splits import Groups, Splits, of_population
 from sensitivity_beyond.proofs.sorted_records import SortedRecords
-from sensitivity_beyond.testing import check_query
 
 import sensitivity_lab as sl
 from sensitivity_lab.numbers.exact import RootGap
@@ -47,12 +46,8 @@ def as_number(found):
     return found.larger
 
 
-# -- counts in bins --------------------------------------------------------------------------------
-
-
 def best_of(rooms, a, b, norm):
-    """The best split of a and b, room after room:
-    a room says how far apart x and y of them are, or None."""
+    """The best split of a and b; a room says how far apart x and y of them are, or None."""
 
     @cache
     def best(place, a, b):
@@ -101,7 +96,7 @@ def assert_best(rooms, several, a, b, norm):
 )
 def test_every_split_of_every_small_population(bins, norm):
     """Catches a bin that matters and is left out, and a split that is passed over."""
-    for sizes in combinations_with_replacement(range(5), bins):
+    for sizes in a_third([*combinations_with_replacement(range(5), bins)]):
         for outside in (0, 2):
             rooms = [(s, s, s) for s in (*sizes, outside)]
             several, m = Splits(bins_of(rooms), norm), sum(sizes) + outside
@@ -112,10 +107,9 @@ def test_every_split_of_every_small_population(bins, norm):
 
 @pytest.mark.parametrize("norm", NORMS)
 def test_random_rooms(norm):
-    """Catches a bin that matters for the a or for the b alone;
-    few own records beside many spare."""
+    """Catches a bin that matters for the a or the b alone; few own records beside many spare."""
     rng = random.Random(f"rooms {norm}")
-    for case in range(CASES * 4):
+    for case in range(CASES * 2):
         number, most = rng.choice([(5, 6), (5, 6), (9, 3), (14, 1)])
         own, spare = ([rng.randint(0, rng.choice([1, most])) for _ in range(number)] for _ in "ab")
         own, spare = [*own, rng.choice([0, 0, 2])], [*spare, rng.choice([0, 0, 1])]
@@ -144,22 +138,17 @@ def test_a_table_that_is_too_large_is_not_made(monkeypatch):
 
 
 def test_a_predicate_of_one_bin_has_no_table():
-    """Catches work that grows with k where all the a and none of the b can count;
-    a witness in the predicate's order."""
-    universe = sl.Universe.population(range(100_000))
-    query = sl.count_where(lambda n: n >= 50_000)
-    found = sl.global_sensitivity(query, universe, size=50_000, relation=sl.Change(20_000))
-    assert (found.value, found.method, found.check()) == (20_000, "solver", True)
+    """Catches work that grows with k; a witness in the predicate's order."""
+    universe = sl.Universe.population(range(40_000))
+    query = sl.count_where(lambda n: n >= 20_000)
+    found = sl.global_sensitivity(query, universe, size=20_000, relation=sl.Change(8_000))
+    assert (found.value, found.method, found.check()) == (8_000, "solver", True)
     assert all(list(side) == sorted(side) for side in found.witness)
 
 
-# -- sums and counts by group ----------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("kind", [sl.Universe.population, sl.Universe.value_range])
+@pytest.mark.parametrize("kind", in_turn([sl.Universe.population, sl.Universe.value_range]))
 def test_every_relation_norm_and_size_by_group(kind):
-    """Catches a wrong extreme of a group, a split that is not the best,
-    a record in none of the keys."""
+    """Catches a wrong extreme of a group, a split not the best, a record in none of the keys."""
     rng = random.Random(f"by group {kind.__name__}")
     asked = 0
     for _ in range(GROUP_CASES * 5):
@@ -168,14 +157,11 @@ def test_every_relation_norm_and_size_by_group(kind):
         records = [(rng.choice(groups), rng.choice(values)) for _ in range(rng.randint(1, 6))]
         universe = kind(pd.DataFrame(records, columns=["g", "v"]))
         query, norm = rng.choice([sl.SUM.of("v"), sl.COUNT]), rng.choice(NORMS)
-        keys = rng.choice([None, None, sorted(rng.sample("abcde", rng.randint(1, 3)))])
+        keys = rng.choice([None, None, sorted({records[0][0], *rng.sample("abcde", 2)})])
         size, relation = rng.randint(0, len(records)), rng.choice(RELATIONS)(rng.randint(1, 4))
         size = min(size, 2) if universe.unlimited else size
         asked += agree(query.by("g", keys=keys), universe, size, relation, norm)
     assert asked > GROUP_CASES * 2
-
-
-# -- many groups: nothing is left out, and whole numbers of any length stay exact -----------------
 
 
 def sums_of(groups, norm):
@@ -190,8 +176,7 @@ def sums_of(groups, norm):
 
 
 def summed(values):
-    """A group: the widest difference of the sums of x and y of its records,
-    None if it has fewer."""
+    """A group: the widest difference of the sums of x and y of its records, None if fewer."""
     falling = values[::-1]
 
     def apart(x, y):
@@ -246,7 +231,7 @@ def test_whole_numbers_of_any_length_stay_exact(unit):
         assert as_number(found.gap) == best_of([*map(summed, groups)], a, b, norm)
 
 
-@pytest.mark.parametrize("k", [20, 40])
+@pytest.mark.parametrize("k", in_turn([20, 40]))
 def test_counts_and_sums_by_many_groups_end_at_once(k):
     """Catches a count by group that does not end: its splits are those of a histogram."""
     codes = np.random.default_rng(1).integers(0, 50, 20_000)
@@ -263,26 +248,3 @@ def test_counts_and_sums_by_many_groups_end_at_once(k):
         sl.SUM.of("x").by("g"), universe, size=5_000, relation=sl.Change(k)
     )
     assert found.value == 6 * 2 * k
-
-
-PREDICATE = sl.count_where(lambda value: value > 1)
-BIN_QUERIES = [
-    (sl.histogram([0, 1, 2, 3]), [0, 1, 2]),  # every value in its own bin
-    (sl.histogram([0, 2, 4]), [1, 2]),
-    (sl.histogram([0, 5]), [1, 7]),  # one bin, and values outside it
-    (sl.histogram([0, 5]), [1, 4]),  # one bin holds all
-    (sl.histogram([10, 20]), [0, 3]),  # no bin is reached
-    (sl.histogram([0, 1, 3]), [3, 4]),  # the last edge belongs to the last bin
-    (PREDICATE, [0, 3]),
-]
-
-
-@pytest.mark.parametrize("norm", [1, 2, math.inf])
-@pytest.mark.parametrize(("query", "values"), BIN_QUERIES)
-def test_counts_in_bins_are_right_by_every_route(norm, query, values):
-    """Catches a wrong norm, bins that the bounds do not reach,
-    a predicate treated as a count of records."""
-    universes = [sl.Universe.value_range(values)]
-    relations = [family(k) for family in RELATIONS for k in (1, 3)]
-    asked = check_query(query, universes=universes, sizes=[1, 4], relations=relations, norm=norm)
-    assert asked["closed form"] == asked["walk"] > 10

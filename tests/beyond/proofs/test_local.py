@@ -193,8 +193,7 @@ def test_errors_name_the_parameter_the_rule_and_the_value(change, error, text):
 @pytest.mark.parametrize("query", [sl.MIN, sl.MEDIAN, sl.quantile(0.9)], ids=str)
 @pytest.mark.parametrize("most", [0, 10**7])
 def test_near_ties_are_settled_or_rounded_out(query, most, monkeypatch):
-    """Catches a value below S*, where gaps and discounts all but cancel, as of two distances that
-    floats cannot tell apart; and one far above it."""
+    """Catches a value below S* where gaps and discounts all but cancel, or far above it."""
     monkeypatch.setattr(quantile_ranks, "MOST_PAIRS", most)
     rng = random.Random(f"{query} {most}")
     for draw in range(42):

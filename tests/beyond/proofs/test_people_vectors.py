@@ -100,6 +100,8 @@ def drawn(seed):
     def of(r):
         return 1 if one else Fraction(str(cut(r["n"])))
 
+    if keys and {by(row) for rows in brought for row in rows}.isdisjoint(keys):
+        keys = None  # keys of no group are refused
     adds = [person_vector(rows, of, by, keys) for rows in brought]
     return rng, universe, brought, adds, query.by(asked, keys=keys), keys
 

@@ -23,9 +23,6 @@ CASES = int(os.environ.get("SOLVER_CASES", "40"))
 RANKS = [*MONOTONE[1:], sl.RANGE]  # without the count
 
 
-# --- on a population -----------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("query", RANKS, ids=str)
 def test_every_share_of_a_population_equals_a_brute_force(query):
     """Catches a layout that the shifts or the range's runs pass over: all 4^m are tried."""
@@ -73,9 +70,6 @@ def test_records_that_are_scaled_have_a_gap_that_is(query, factor):
         )
         assert large.value == small.value * factor ** (2 if query is sl.VARIANCE else 1)
         assert large.check()
-
-
-# --- of one dataset ------------------------------------------------------------------------------
 
 
 def neighbours_of(pool, removed, added):

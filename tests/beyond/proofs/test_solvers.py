@@ -14,7 +14,7 @@ from unittest.mock import Mock
 
 import numpy as np
 import pytest
-from conftest import MONOTONE, SPREADS
+from conftest import MONOTONE, SPREADS, in_turn
 from conftest import STANDARD as RELATIONS
 from routes import CHECKED, agree, checks_find_what_is_false, random_histogram, random_universe
 from sensitivity_beyond.proofs.scatter import filtered_maximum
@@ -42,10 +42,9 @@ EVERY = [*MONOTONE, *SPREADS, sl.RANGE, PREDICATE, sl.histogram([0, 2, 4, 9]), s
 
 
 @pytest.mark.parametrize("family", FAMILIES)
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", in_turn([*range(4)]))
 def test_random_questions_equal_the_walk(family, seed):
-    """Catches a dropped case, a swapped bound, an index off by one, a false witness;
-    of all and of one dataset."""
+    """Catches a dropped case, a swapped bound, an index off by one, a false witness."""
     rng = random.Random(f"{family} {seed}")
     solved = local = 0
     for _ in range(CASES):
@@ -101,8 +100,7 @@ def test_named_shares(name):
 
 
 def widest_gap(records, share, ddof, root):
-    """D(c, a, b), with every B and C; for given B and C some of the lowest and
-    highest others are A."""
+    """D(c, a, b), with every B and C; for these, the lowest and highest others are A."""
     c, a, b = share
     places = range(len(records) - b)
     shared = np.array(list(combinations(places, c)))
@@ -202,15 +200,6 @@ def test_a_large_witness_is_held_compactly():
     assert (added.witness.removed, added.witness.added) == ((), (4999,))
 
 
-def test_a_wide_spread_of_many_records_does_not_wrap():
-    """Catches the wrap where nothing can be enumerated; the witness is held to its value."""
-    records = [*range(-(2**63), -(2**63) + 12), *range(2**62, 2**62 + 12)]
-    universe = sl.Universe.population(records)
-    found = sl.global_sensitivity(sl.STD, universe, size=12, relation=sl.Change(1), method="solver")
-    assert found.check()
-    assert found.value > 3.8e18
-
-
 def test_offsets_near_the_largest_int_stay_in_64_bits():
     """Catches a million close records that are summed one by one because they lie far out."""
     centred = filtered_maximum.Centred.of(
@@ -305,8 +294,7 @@ def test_a_spread_on_a_range_needs_no_list_of_its_layouts(query, values):
 
 
 def test_a_value_off_the_middle_at_a_large_size():
-    """Catches a search that stops early: by hand x = 2 is best,
-    with 5/16 of the shared records at the top."""
+    """Catches a search that stops early: by hand x = 2 is best, 5/16 of the shared at the top."""
     c, b, values = 10**12, 2, [1, 2, 9]
     question = Problem(sl.VARIANCE, sl.Universe.value_range(values), c + b, sl.Remove(b), norm=1)
 

@@ -83,8 +83,7 @@ def connection(connect):
 
 @pytest.fixture
 def sqlite():
-    """A session of a class of one's own, as pools and tracers make them:
-    it is known by what it is made of."""
+    """A session of a class of one's own, as pools and tracers make them."""
     factory = type("Firm", (sqlite3.Connection,), {})
     with closing(sqlite3.connect(":memory:", factory=factory)) as made:
         yield made
@@ -108,8 +107,7 @@ def state(connection):
 
 
 def test_nothing_is_left_behind(connection, connect):
-    """Catches a temporary table that stays and hides the user's own, a change,
-    an open transaction."""
+    """Catches a temporary table that stays, a change, an open transaction."""
     before = state(connection)
     ask_each(connection, "SELECT COUNT(*) FROM staff", [{}], {"staff": STAFF, "more": STAFF})
     with refused(ValueError, "statement must run", "absent"):
@@ -160,8 +158,7 @@ def test_odd_names_are_quoted(connection):
 
 
 def test_connections_that_cannot_be_asked_are_refused(connection):
-    """Catches a temporary table in the way, a cursor that is taken for a connection,
-    and a closed one."""
+    """Catches a temporary table in the way, a cursor taken for a connection, a closed one."""
     connection.execute("CREATE TEMPORARY TABLE staff (a int)")
     with refused(ValueError, "table staff", "already exists"):
         ask(connection, "SELECT 1 FROM staff")
@@ -209,8 +206,7 @@ def test_what_only_the_database_can_read_is_given_to_it(sqlite):
 
 
 def test_a_sensitivity_is_asked_beside_a_public_table(sqlite):
-    """Catches a permanent table that is taken for the dataset's,
-    and a refusal that comes too late."""
+    """Catches a permanent table taken for the dataset's, and a refusal that comes too late."""
     sqlite.execute("CREATE TABLE rates (department text, rate real)")
     sqlite.execute("INSERT INTO rates VALUES ('law', 3), ('art', 1)")
     text = "SELECT COALESCE(SUM(salary * rate), 0) FROM staff JOIN rates USING (department)"
@@ -278,8 +274,7 @@ def test_every_type_arrives_as_sqlite_has_it(sqlite):
 
 
 def test_every_type_arrives_in_postgresql_as_itself(postgresql):
-    """Catches a column that is written as text, a null that becomes a number,
-    a lost microsecond."""
+    """Catches a column written as text, a null that becomes a number, a lost microsecond."""
     frame = pl.DataFrame(CELLS).with_columns(
         big=pl.Series([2**64 - 1, None], dtype=pl.UInt64),
         long=pl.Series([datetime.timedelta(hours=3), None]),
@@ -336,8 +331,7 @@ def test_a_transaction_that_has_failed_and_one_that_must_be_awaited_are_refused(
 
 @pytest.fixture
 def pretended(monkeypatch):
-    """Makes a connection of a DB-API 2 module that is not there,
-    which answers 1 to every statement."""
+    """Makes a connection of a DB-API 2 module that is not there, which answers 1 to all."""
 
     def of(name, **module):
         made = ModuleType(name)
@@ -374,8 +368,7 @@ UNDONE = [f"ROLLBACK TO {SAVED}", f"RELEASE {SAVED}"]
     ],
 )
 def test_parameters_are_written_as_the_module_says(pretended, written, marks):
-    """Catches marks of another style, a per cent sign in a name that is read as one,
-    a table that stays."""
+    """Catches marks of another style, a per cent sign read as one, a table that stays."""
     connection = pretended("another_database", paramstyle=written)
     text, frame = 'SELECT SUM(b) FROM "50% staff"', pl.DataFrame({"a": ["law", "art"], "b": [5, 4]})
     assert ask(connection, text, frame, "50% staff").rows == [(1,)]

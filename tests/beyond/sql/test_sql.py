@@ -19,6 +19,7 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
+from conftest import in_turn, turn
 from sensitivity_beyond.tables.order import OrderMatters
 from sensitivity_beyond.tables.people import AnyPeople, People
 from sensitivity_beyond.tables.rows import Rows
@@ -80,8 +81,7 @@ def test_one_row_is_a_number_or_a_vector():
 
 
 def test_columns_that_are_not_numeric_are_keys(library):
-    """Catches a key that is counted as a number, a NULL key that is lost,
-    and columns by position."""
+    """Catches a key counted as a number, a NULL key that is lost, and columns by position."""
     frame = library(COLUMNS)
     assert by_key(asked(TOTALS, frame)) == {"law": 35, "art": 40, "ict": 40, None: 5}
     both = asked(
@@ -221,8 +221,7 @@ def test_a_column_that_cannot_be_a_key_is_refused_by_name():
 
 
 def test_a_statement_reads_no_file_and_no_variable(tmp_path):
-    """Catches a database that reads what is on the disk,
-    or takes an unknown table from the caller's variables."""
+    """Catches a statement that reads a file on the disk, or one of the caller's variables."""
     path, bonus = tmp_path / "staff.csv", FRAME
     path.write_text("s\n1\n", encoding="utf-8")
     told = r"must name tables|got (the function read_csv|bonus)"
@@ -351,8 +350,7 @@ def test_an_order_that_is_said_is_no_fault():
     ],
 )  # fmt: skip
 def test_chance_the_clock_and_the_day_are_refused(said):
-    """Catches what answers otherwise each time, or each day:
-    a count with the seconds that passed was 1.004."""
+    """Catches what answers otherwise each time, or each day: a count was 1.004."""
     with pytest.raises(ValueError, match="same whenever it is asked"):
         asked(f"SELECT {said}")
 
@@ -375,8 +373,7 @@ def test_chance_the_clock_and_the_day_are_refused(said):
 )  # fmt: skip
 # ruff: enable[E501]
 def test_what_a_statement_of_duckdb_does(text, told):
-    """Catches a join by order, a file, a table under another's name, sets that close DuckDB:
-    all unseen."""
+    """Catches a join by order, a file, a table under another's name, sets that close DuckDB."""
     read = duck.parsed(text)
     assert {name: getattr(read, name) for name in told} == told
 
@@ -390,8 +387,7 @@ def test_what_a_statement_of_duckdb_does(text, told):
     ],
 )  # fmt: skip
 def test_another_dialect_says_the_day_in_its_own_way(dialect, said):
-    """Catches the day of SQLite and of PostgreSQL,
-    and the refusal of a cell or a column that is no clock."""
+    """Catches the day of SQLite and PostgreSQL, and a refused cell or column that is no clock."""
     assert parsed(f"SELECT {said} FROM staff", dialect, False).calls & BY_CHANCE
     for given in ("d = 'now'", "date(d)", "CAST('today' AS text)", "age(d, d)"):
         assert not parsed(f"SELECT {given} FROM staff", dialect, False).calls & BY_CHANCE
@@ -424,8 +420,7 @@ def test_the_empty_dataset_is_asked_alone():
     ],
 )
 def test_an_answer_together_that_is_not_the_one_alone_is_refused(monkeypatch, every, size, message):
-    """Catches a batch that is believed, also where no sample has met the answer
-    of the worst pair."""
+    """Catches a batch that is believed, also where no sample has met the worst pair's answer."""
     whole = duck.DuckDB._ask_all
 
     def wrong(*given):
@@ -452,6 +447,7 @@ def test_an_error_of_the_statement_names_the_dataset_and_the_engines_message():
 # -- whole sensitivities ---------------------------------------------------------------------
 
 
+@turn(0, 2)
 def test_executors_answer_statements():
     """Catches a statement that cannot be sent to another process, and a connection that is."""
     query = sl.sql(TOTALS)
@@ -467,7 +463,7 @@ def test_executors_answer_statements():
             sensitivity(sl.sql(TOTALS, connection=connection), executor=pool)
 
 
-@pytest.mark.parametrize("keys", [None, ["d"]])
+@pytest.mark.parametrize("keys", in_turn([None, ["d"]]))
 def test_a_result_shows_the_statement_and_reproduces_its_witness(keys, library):
     """Catches a card that fails, a snippet that asks another question, or that cannot be run."""
     universe = sl.Universe.population(library(COLUMNS), name="staff")
@@ -535,8 +531,7 @@ def test_the_sample_asks_where_tables_are_empty(monkeypatch, size):
 
 @pytest.mark.parametrize("method", ["auto", "walk", "sweep"])
 def test_people_without_names_have_no_number(method):
-    """Catches a statement that counts with the numbers that people happen to have:
-    4 for sums of number times x."""
+    """Catches a statement that counts with the numbers that people happen to have."""
     anybody = sl.Universe.people(sl.Universe.product(x=[1, 5]), most_rows=1, least_rows=1, name="t")
     asked = {"size": 2, "relation": sl.Change(1), "method": method}
     for text in (

@@ -125,8 +125,7 @@ def compared(engine, seed):
 
 @pytest.mark.parametrize("engine", in_turn(list("DSP")), indirect=True)
 def test_a_sensitivity_is_the_brute_forces_or_is_refused(engine):
-    """Catches a wrong number, a witness that does not attain it,
-    and a refusal of what has an answer."""
+    """Catches a wrong number, a witness that has it not, a refusal of what has an answer."""
     said, faults = Counter(), []
     for seed in range(SEED, SEED + max(1, CASES // AT_ONCE)):
         for word, told in compared(engine, seed):
@@ -137,13 +136,10 @@ def test_a_sensitivity_is_the_brute_forces_or_is_refused(engine):
     assert said["equal"] > said.total() / 2 or CASES == AT_ONCE
 
 
-# -- one case each ------------------------------------------------------------------------------
-
-
 TYPE_OF = {"D": "hash(typeof({})) % 1000", "P": "hashtext(pg_typeof({})::text) % 1000"}
 
 
-@pytest.mark.parametrize("library", a_third(oracle.LIBRARIES))
+@pytest.mark.parametrize("library", in_turn(oracle.LIBRARIES))
 @pytest.mark.parametrize("engine", "DP", indirect=True)  # sqlite has types of values alone
 def test_the_types_of_columns_are_those_of_all_datasets(engine, library):
     """Catches a type that is read off the rows of a dataset:
@@ -182,8 +178,7 @@ def test_the_types_of_columns_are_those_of_all_datasets(engine, library):
 )  # fmt: skip
 # ruff: enable[E501]
 def test_an_order_that_is_not_said_is_refused(engine, engines, asked):
-    """Catches what rests on the order alone, or is the same forwards and backwards;
-    on one dataset and on many."""
+    """Catches what rests on the order alone, or is the same forwards and backwards."""
     if engine[0].letter in engines:
         query = sl.sql(
             f"SELECT {asked}", connection=engine[1], keys="k1" if "k1" in asked else None

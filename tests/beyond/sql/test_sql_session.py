@@ -7,12 +7,13 @@ ValueError says which table, function or setting stands in the way. Never is it 
 
 import sqlite3
 from contextlib import closing
+from itertools import product
 
 import duckdb
 import pandas as pd
 import psycopg
 import pytest
-from conftest import a_third
+from conftest import a_third, in_turn
 
 import sensitivity_lab as sl
 
@@ -130,8 +131,7 @@ def test_a_statement_that_does_not_read_the_dataset_is_refused(owner, text):
     ["SELECT SUM(a) FROM {}", "SELECT SUM(staff.a) + (SELECT SUM(x.a) FROM {} AS x) FROM staff"],
 )
 def test_a_qualified_name_is_the_dataset_or_refused(owner, text):
-    """Catches `public.staff`, which is the caller's own table and never the dataset:
-    0 for 1, 1 for 2."""
+    """Catches `public.staff`, the caller's own table and never the dataset: 0 for 1, 1 for 2."""
     value = 2 if " + " in text else 1
     spelled = {
         duckdb.DuckDBPyConnection: ["main.staff", "own.main.staff", '"main"."STAFF"'],
@@ -201,8 +201,7 @@ def test_a_function_of_postgresql_over_the_callers_own_table(address, body):
     "path", ["public, pg_temp", "pg_catalog, public, pg_temp", "sales, public", "sales, pg_temp"]
 )
 def test_a_search_path_that_names_temporary_tables_last(address, path):
-    """Catches the setting that PostgreSQL advises for hardened roles:
-    a permanent table or view, 0 for 1."""
+    """Catches what PostgreSQL advises for hardened roles: a permanent table or view, 0 for 1."""
     with closing(postgresql(address)) as connection:
         run(connection, "CREATE VIEW sales.staff AS SELECT 5 AS a")
         run(connection, f"{PERMANENT}; SET search_path TO {path}")
@@ -227,11 +226,12 @@ def test_what_is_the_sessions_own_hides_the_permanent_table(owner):
         seen(owner, TIMES, 10, "rates")
 
 
-@pytest.mark.parametrize("change", ["UPDATE rates SET r = 10", "INSERT INTO rates VALUES (9)"])
+@pytest.mark.parametrize(
+    "change", in_turn(["UPDATE rates SET r = 10", "INSERT INTO rates VALUES (9)"])
+)
 @pytest.mark.parametrize("end", ["ROLLBACK", "COMMIT"])
 def test_what_is_not_yet_committed_is_seen_and_stays_so(owner, change, end):
-    """Catches the rates before the change, 1 for 10, the caller's rows,
-    a transaction that is ended."""
+    """Catches the rates before the change, the caller's rows, a transaction that is ended."""
     run(owner, f"BEGIN; UPDATE staff SET a = 100; {change}")
     seen(owner, TIMES, 10, "rates", "transaction")
     assert owner.execute("SELECT SUM(r) FROM rates").fetchone() == (10,)
@@ -241,8 +241,7 @@ def test_what_is_not_yet_committed_is_seen_and_stays_so(owner, change, end):
 
 
 def test_without_a_transaction_none_is_left(owner):
-    """Catches a transaction that is begun for the caller and not ended:
-    the next writer would wait."""
+    """Catches a transaction begun for the caller and not ended: the next writer would wait."""
     seen(owner, TIMES, 1)
     if isinstance(owner, sqlite3.Connection):
         path = owner.execute("PRAGMA database_list").fetchone()[2]
@@ -298,11 +297,10 @@ SESSIONS = [  # what the session has said, the statement, the value that it sees
 
 @pytest.mark.parametrize(
     ("case", "begun"),
-    [*((case, False) for case in SESSIONS), *((case, True) for case in a_third(SESSIONS))],
+    [*product(a_third(SESSIONS), (False, True))],
 )
 def test_the_session_of_duckdb_is_the_callers(case, begun):
-    """Catches a second session, with other settings, macros, variables or names,
-    that answers otherwise."""
+    """Catches a second session, with other settings, macros, variables or names."""
     said, text, value, *names = case
     with duckdb.connect(config={"threads": 1}) as connection:  # more break ties as they come
         run(connection, " ".join(said.split()))

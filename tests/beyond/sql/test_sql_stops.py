@@ -82,8 +82,7 @@ EMPTY = f"SELECT CASE WHEN COUNT(*) > 0 THEN 1 ELSE ({PAIRS}) END FROM staff"
     ("connection", "text"), in_turn([*product(["None", "duckdb.connect()"], [FOREVER, EMPTY])])
 )
 def test_ctrl_c_ends_a_statement_of_duckdb(connection, text):
-    """Catches an interrupt taken for a failure of the statement,
-    or for an empty dataset not asked."""
+    """Catches an interrupt taken for a failed statement, or for an empty dataset not asked."""
     done = subprocess.run(
         [sys.executable, "-c", ENDED.format(connection=connection, text=text)],
         capture_output=True,
@@ -96,8 +95,7 @@ def test_ctrl_c_ends_a_statement_of_duckdb(connection, text):
 
 @pytest.mark.parametrize("ended", [nullcontext(), pytest.raises(KeyboardInterrupt)])
 def test_what_waits_deaf_to_signals_is_interrupted_until_it_hears(ended):
-    """Catches a first thread that waits for DuckDB's others,
-    and an interrupt before the statement runs."""
+    """Catches a thread that waits for DuckDB's others, an interrupt before the statement runs."""
     heard = Semaphore(0)
 
     def ask():
@@ -126,8 +124,7 @@ def test_ctrl_c_ends_what_is_asked_beside_the_statement():
 
 
 def test_two_threads_share_one_connection(address):
-    """Catches two that undo each other's transaction:
-    an error in both, and a connection left broken."""
+    """Catches two that undo each other's transaction, and a connection left broken."""
     asks = partial(ask, "SELECT COALESCE(SUM(a), 0) FROM staff")
     with psycopg.connect(address) as connection, ThreadPoolExecutor(4) as pool:
         asked = [pool.submit(asks, connection=connection) for _ in range(4)]

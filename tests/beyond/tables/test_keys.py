@@ -67,8 +67,6 @@ def test_the_other_ways_to_ask_agree(function, norm):
     assert (forward, counts.norm()) == ([{1: 1}, {1: 0, 2: 1}], 1)
 
 
-# --- what the keys are ----------------------------------------------------------------------------
-
 STAFF = pd.DataFrame({"d": ["law", "art", "law"], "y": [1, 1, 2], "s": [5, 6, 7]})
 
 
@@ -174,12 +172,8 @@ def test_answers_that_are_refused(answer, error, words):
         read(answer)
 
 
-# --- equal, and of one shape ----------------------------------------------------------------------
-
-
 def test_equal_numbers_under_other_labels_differ():
-    """Catches two answers, or verdicts on them, taken for one in a set, by `!=`,
-    or after a pickle."""
+    """Catches two answers, or verdicts, taken for one: in a set, by `!=`, after a pickle."""
     one, other = Labelled((1, 2), "ab"), Labelled((1, 2), "ac")
     assert one != other
     assert not one == other  # noqa: SIM201
@@ -195,9 +189,6 @@ def test_equal_numbers_under_other_labels_differ():
         for key in "aab"
     ]
     assert rows[0] == rows[1] != rows[2]
-
-
-# --- norm 0 ---------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("query", [sl.MEAN, sl.STD, sl.MAX, sl.histogram([0, 1, 3]), sl.COUNT])
@@ -239,8 +230,7 @@ def test_norm_0_of_standard_queries_is_enumerated(query, relation):
     ],
 )
 def test_the_sweep_and_the_walk_agree_on_keys(function, norm):
-    """Catches arrays of other numbers than the answers:
-    floats, Decimals, long ints, places as keys."""
+    """Catches arrays of other numbers than the answers: floats, long ints, places as keys."""
     sizes = range(3) if function(()) == {} else range(1, 3)
     universe, ask = sl.Universe.value_range([0, 4, 2]), {"size": sizes, "norm": norm}
     found, walked = (

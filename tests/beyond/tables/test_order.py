@@ -158,8 +158,7 @@ def test_a_function_that_sorts_or_adds_is_answered_as_before(function):
 
 
 def asked_by(universe, size=3, relation=ONE):
-    """The datasets that a function of `pay` is given, as tuples in their order,
-    and their indices."""
+    """The datasets that a function of `pay` is given, in their order, and their indices."""
     seen = []
 
     def noted(table):
@@ -171,8 +170,7 @@ def asked_by(universe, size=3, relation=ONE):
 
 
 def test_every_dataset_is_asked_in_an_order_of_its_own_that_is_not_the_reverse():
-    """Catches one shuffle for all, a shuffle that turns rows around,
-    and a cost of more than two."""
+    """Catches one shuffle for all, one that turns rows around, a cost of more than two."""
     universe = sl.Universe.product(pay=range(7))
     seen = asked_by(universe, 4)
     orders = {}

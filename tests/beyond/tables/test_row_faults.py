@@ -154,8 +154,7 @@ SWEPT = {"column": "a", "query": "mean", "relation": "Change", "k": [1], "sensit
 )  # fmt: skip
 # ruff: enable[E501]
 def test_what_is_made_by_hand_is_checked(call, words):
-    """Catches "unhashable type", RecursionError, AttributeError in a repr, a ratio that hangs,
-    and a text for a list."""
+    """Catches "unhashable type", RecursionError, AttributeError, a ratio that hangs."""
     with refused((TypeError, ValueError), *words):
         call()
 

@@ -10,6 +10,7 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
+from conftest import in_turn
 from sensitivity_beyond.tables.frames import Row
 from worlds import LIBRARIES, plain_rows, schema
 
@@ -21,7 +22,7 @@ def total(table):
 
 
 @pytest.mark.parametrize("library", LIBRARIES)
-@pytest.mark.parametrize("method", ["auto", "walk", "sweep"])
+@pytest.mark.parametrize("method", in_turn(["auto", "walk", "sweep"]))
 def test_a_function_that_changes_its_table_changes_no_answer(library, method):
     """Catches a table that two calls share, or that is the universe's own."""
     cells = {"t": list("abacb"), "x": [0, 3, 0, -2, 50], "z": [0.5, None, 0.5, 2.25, 1.0]}
@@ -98,9 +99,6 @@ def test_whole_numbers_stay_whole_beside_none():
     assert {str(kind) for kind in next(mixed.datasets(1)).dtypes} >= {"float64", "int64"}
 
 
-# -- what a row is ---------------------------------------------------------------------------
-
-
 def test_a_row():
     """Catches a column called as a tuple's own method, which a row would answer with the method."""
     row = Row((3, 5, 7), columns=("count", "index", "columns"))
@@ -116,8 +114,7 @@ def test_a_row():
 
 
 def test_what_is_missing_is_none():
-    """Catches the NaN of pandas, NaT, NA and null taken for records that
-    do not equal themselves."""
+    """Catches NaN, NaT, NA and null taken for records that do not equal themselves."""
     nullable = {"a": pd.array([1, None], dtype="Int64"), "t": [pd.NaT, pd.Timestamp("2024")]}
     for frame in (
         pd.DataFrame(nullable),

@@ -216,8 +216,6 @@ def test_one_table_asks_universes_that_look_alike_each_for_itself():
     assert swept["sensitivity"].tolist() == [1, 3]
 
 
-# -- NaN and null ----------------------------------------------------------------------------------
-
 BOTH = {
     "polars": pl.DataFrame({"a": [1.0, NAN, None]}),
     "polars, short": pl.DataFrame({"a": [1.0, NAN, None]}, schema={"a": pl.Float32}),
@@ -266,8 +264,7 @@ def test_a_dataset_with_null_is_no_dataset_of_a_universe_with_nan():
 
 @pytest.mark.parametrize("missing", list(combinations([None, NAN, pd.NA, pd.NaT], 2)), ids=str)
 def test_objects_that_are_missing_in_two_ways_are_refused(missing):
-    """Catches rows in which None, NaN, NA and NaT are one record,
-    though functions differ on them."""
+    """Catches rows in which None, NaN, NA and NaT are one record, though functions differ."""
     frame = column(["x", *missing], object)
     for make in (sl.Universe.population, sl.Universe.value_range):
         with refused(ValueError, "missing in one way in column a", "write None for all"):

@@ -172,9 +172,6 @@ def asked(query, universe, size, relation=ONE, **options):
     return sl.global_sensitivity(query, universe, size=size, relation=relation, **options)
 
 
-# -- what a result says ----------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize(
     "query",
     [sl.MEAN, sl.COUNT, sl.STD, sl.MEDIAN, sl.VARIANCE, sl.quantile(0.25), sl.std(ddof=1), sl.MIN,
@@ -215,8 +212,7 @@ class Swap(sl.Relation):
 
 
 def test_snippet_says_where_other_parts_come_from():
-    """Catches a snippet that cannot be completed where it says so,
-    or that names another's function."""
+    """Catches a snippet that cannot be completed where it says so, or names another's function."""
 
     def spread(x):
         return x[-1] - x[0]

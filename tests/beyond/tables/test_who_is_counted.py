@@ -23,9 +23,6 @@ def asked(query, universe, **ask):
     return sl.global_sensitivity(query, universe, **ask)
 
 
-# -- what is refused, and in which words -----------------------------------------------------------
-
-
 @pytest.mark.parametrize("size", [2, 10**6])
 def test_a_query_that_needs_a_row_is_refused_in_one_way(size):
     """Catches a solver that forgets who brings nothing, or says that such a walk is too long."""
@@ -54,8 +51,7 @@ def test_a_column_that_says_no_number_is_left_to_the_walk():
 
 
 def test_what_is_too_large_says_so():
-    """Catches 4 for 6.15 of the default method,
-    and a standard deviation that is solved for hours."""
+    """Catches 4 for 6.15 of the default method, a standard deviation solved for hours."""
     many = pd.DataFrame(
         {"id": [i // 2 for i in range(80)], "price": [i * i % 71 for i in range(80)]}
     )
@@ -136,9 +132,6 @@ def test_who_cannot_be_counted():
         sl.count_people_where(3)
 
 
-# -- what is counted, and what a result says of it -------------------------------------------------
-
-
 def test_a_result_says_whether_it_counts_rows_or_people():
     """Catches rows counted as people, and a result that does not say which it counts."""
     universe = sl.Universe.people(pd.DataFrame({"id": list("abbbb"), "price": range(5)}), id="id")
@@ -179,8 +172,7 @@ def test_the_number_of_a_person_is_one_in_a_dataset():
 
 
 def test_missing_is_written_and_checked():
-    """Catches a number for what is missing that is lost on the way, is none,
-    or lies beyond the bounds."""
+    """Catches a number for what is missing that is lost, is none, or lies beyond the bounds."""
     query = sl.SUM.of("pay", missing=0.5).clipped(0, 9)
     assert query.name == "sum of pay (missing: 0.5) clipped to [0, 9]"
     found = asked(query, sl.Universe.population(pd.DataFrame({"pay": [1, 2]})), **ONE)
@@ -202,9 +194,6 @@ def test_no_closed_form_stands_beside_a_column_of_people():
     for bounds in (None, (0, 7)):
         table = sl.compare(queries, {"price": universe}, bounds=bounds, **ask)
         assert [form is None for form in table["closed_form"]] == [True, True, False]
-
-
-# -- any number of people --------------------------------------------------------------------------
 
 
 def test_anybody_of_any_number():

@@ -37,9 +37,6 @@ def total(table):
     return table["salary"].sum()
 
 
-# --- dots: what records say -----------------------------------------------------------------
-
-
 @pytest.mark.parametrize("make", [pd.DataFrame, pl.DataFrame, pa.table])
 def test_numbers_that_records_say_are_dots(make):
     """Catches rows where there are numbers, and dots at other numbers than those of the column."""
@@ -79,9 +76,6 @@ def test_nobody_can_be_drawn():
     for query, universe in (numbers, (sl.SUM.of(len), votes), (len, votes), (len, BUYERS)):
         words = texts(drawn(query, universe, 0))
         assert any(word.split() == ["sensitivity", "0"] for word in words)
-
-
-# --- tables ---------------------------------------------------------------------------------
 
 
 @picture
@@ -159,8 +153,7 @@ def test_answers_with_keys_are_written_with_those_that_differ():
 
 
 def test_records_of_any_kind_can_be_explored():
-    """Catches rows that are written as a frame's text, a range that ends at its size,
-    and long pairs."""
+    """Catches rows written as a frame's text, a range that ends at its size, long pairs."""
     team = sl.Universe.product(team=["art", "law"], salary=[0, 50])
     sentence, _, pair = turned(sl.explore(team, 2, [lambda table: table["salary"].sum()]))
     assert sentence.endswith("the sensitivity is 50.")

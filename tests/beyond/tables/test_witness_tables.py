@@ -124,8 +124,7 @@ SHOWN = {  # how many sides have no rows, what is found, and its lines
 
 @pytest.mark.parametrize("what", SHOWN)
 def test_a_witness_is_written(what):
-    """Catches 2,000 rows in a repr, or a million million that are built; an error at the empty
-    dataset; rows without their person, and a table without its name; two people of one number."""
+    """Catches 2,000 rows in a repr; an error at the empty dataset; rows without their person."""
     empty, found, lines = SHOWN[what]
     assert repr(found.witness).splitlines() == lines
     card = found._repr_html_()
@@ -136,8 +135,7 @@ def test_a_witness_is_written(what):
 
 
 def test_what_is_shown_beside_the_rows():
-    """Catches a person without rows whose leaving is denied, a direction that is left out in
-    silence, and of ten rows one that is hidden."""
+    """Catches a denied leaving, a direction left out in silence, and of ten rows one hidden."""
     found = SHOWN["people without names, one of them without rows"][1]
     assert found.check()
     assert not replace(found, value=found.value + 1).check()
@@ -167,8 +165,7 @@ def test_cells_are_exact_and_what_is_missing_is_null():
 
 
 def test_a_wide_table_keeps_the_columns_at_its_ends():
-    """Catches lines of a thousand letters, a column left out without a sign,
-    and gaps counted wrongly."""
+    """Catches lines of a thousand letters, a column left out in silence, gaps counted wrongly."""
     wide = pd.DataFrame({f"column_{i:02}": [i, -i] for i in range(40)})
     found = worst(len, wide, 1, sl.Add(1))
     lines = repr(found.witness).splitlines()[1:]
@@ -204,8 +201,7 @@ def test_of_many_people_the_first_are_named():
 
 
 def test_a_card_shows_both_datasets_with_their_answers():
-    """Catches an answer under the other dataset, a row that leaves in both; black on a dark page, a
-    white ground, and marks too faint to be read."""
+    """Catches an answer under the other dataset, a row that leaves in both; a white ground."""
     card = mean_salary()._repr_html_()
     assert "<b>dataset → 50</b>" in card
     assert "<b>neighbour → 200/3 ≈ 66.67</b>" in card
@@ -408,8 +404,7 @@ def test_a_row_is_marked_by_what_it_holds():
 
 
 def test_an_audit_marks_the_rows_and_tells_answers_by_key():
-    """Catches a witness shown as two raw tables, an answer without the keys that vanish, and tables
-    written in the snippet as they print, which no Python reads."""
+    """Catches a witness as two raw tables, lost keys, a snippet that no Python reads."""
 
     def revenue(table):
         return table.groupby("shop")["amount"].sum()

@@ -172,8 +172,7 @@ def cut(column, cell, ends):
 
 
 class Kind:
-    """Some records; `everybody` is all of them, copies and all,
-    and `given` a table like those of the universe."""
+    """Some records; `everybody` is all of them, and `given` a table like the universe's."""
 
     limited = True  # a record is in a dataset once; else any number of times
     least = 1  # how many rows a record brings at least
@@ -279,8 +278,7 @@ class Two(Named):
 
 
 class Anybody(Kind):
-    """People who bring from so many to so many rows each, of a few kinds,
-    or what bounds leave of them."""
+    """People who bring from so many to so many rows each, or what bounds leave of them."""
 
     limited = False
 

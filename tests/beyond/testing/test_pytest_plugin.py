@@ -9,6 +9,7 @@ import pandas  # noqa: F401  # a run in this process forgets what it was the fir
 import pytest
 import sensitivity_beyond.audit.audit
 import sensitivity_beyond.testing  # noqa: F401
+from conftest import turn
 
 pytest_plugins = ["pytester"]
 
@@ -117,9 +118,9 @@ def test_without_sections_the_message_says_all(run):
     assert "E       dataset = (0,)" in shown
 
 
+@turn(0, 2)
 def test_a_budget_that_runs_out_says_what_was_held(run):
-    """Catches a test that hangs, keeps what it had found,
-    or begins the time anew at each assertion."""
+    """Catches a test that hangs, or begins the time anew at each assertion."""
     shown = run("""
     def stuck(dataset):
         for _ in range(60):
@@ -187,8 +188,7 @@ def test_a_budget_that_is_enough_changes_nothing(run):
 
 
 def test_a_direction_that_was_not_asked_fails_a_test(run, audits):
-    """Catches a claim that passes a gate though the neighbour without records
-    was never asked about."""
+    """Catches a claim that passes a gate, its neighbour without records never asked about."""
     body = """
     def asserted(claim=5, **options):
         assert_sensitivity(plain_mean, claim, BITS, **FEW, **options)
@@ -253,8 +253,7 @@ def test_a_marker_that_says_no_seconds_fails_its_test(run):
 
 @pytest.mark.parametrize("worker", [False, True])
 def test_a_report_has_every_audit(run, audits, monkeypatch, worker):
-    """Catches an audit that passed and is written nowhere, a test without one that is,
-    a worker's lost."""
+    """Catches an audit that is written nowhere, a test without one that is, a worker's lost."""
     options = []
     if worker:
         pytest.importorskip("xdist")

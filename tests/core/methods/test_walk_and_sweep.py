@@ -38,8 +38,7 @@ OWN = {
 
 
 def exact(number):
-    """A caller's number as the Fraction it stands for;
-    floats, and numbers of NumPy, by their text."""
+    """A caller's number as the Fraction it stands for; floats and NumPy's by their text."""
     return Fraction(str(number)) if isinstance(number, float | np.integer) else Fraction(number)
 
 
@@ -84,8 +83,7 @@ def random_query(rng, name, universe):
 
 
 def agrees(ask, expected):
-    """The same value, exactly, and the first of all attaining pairs in lexicographic order;
-    or a refusal."""
+    """The same value, and the first of all attaining pairs; or a refusal."""
     if expected is None:
         with pytest.raises(ValueError, match=r"relation|size|feasible|records"):
             ask()
@@ -98,10 +96,9 @@ def agrees(ask, expected):
     assert found.check(), ask
 
 
-@pytest.mark.parametrize("seed", range(50))
+@pytest.mark.parametrize("seed", conftest.a_third([*range(50)]))
 def test_every_question_equals_brute_force(seed):
-    """Catches any wrong value or witness, on any relation, query, norm, kind of number or size;
-    of one dataset, too."""
+    """Catches any wrong value or witness, on any relation, query, norm, number or size."""
     rng = random.Random(seed)
     for _ in range(CASES):
         name = rng.choice([*QUERIES, "histogram", *OWN])
@@ -181,8 +178,7 @@ TIES = {  # a query, the size, and the first of the widest pairs
 @pytest.mark.parametrize("name", TIES)
 @pytest.mark.parametrize("method", ["walk", "sweep"])
 def test_gaps_that_tie(name, method):
-    """Catches a walk that looks at the extreme answers only,
-    and a search that trusts float roots."""
+    """Catches a walk that looks at extreme answers only, a search that trusts float roots."""
     query, size, witness = TIES[name]
     universe = sl.Universe.population([0, 1, 2, 3])
     ask = {"size": size, "relation": sl.Change(1), "method": method}
@@ -190,8 +186,7 @@ def test_gaps_that_tie(name, method):
 
 
 def test_more_than_six_keys_end_a_sweep_at_once():
-    """Catches sizes that are answered for a table of columns that is already given up;
-    six are not."""
+    """Catches sizes answered for a table that is already given up; six are not."""
     asked = []
 
     def counts(dataset):

@@ -103,8 +103,7 @@ def test_an_executor_is_used(answer):
 
 @pytest.mark.parametrize("answer", [ask, ask_locally], ids=["global", "local"])
 def test_an_executor_that_cannot_be_used_is_refused(answer):
-    """Catches a bare RuntimeError, pickle's own words,
-    and work begun with a function that cannot be sent."""
+    """Catches a bare RuntimeError, pickle's own words, work begun that cannot be sent."""
     closed = ThreadPoolExecutor(2)
     closed.shutdown()
     with refused(ValueError, "executor must take tasks, got ", " after shutdown"):
@@ -165,8 +164,6 @@ def test_dask_workers_that_keep_dying_are_an_error(cluster, monkeypatch):
     with pytest.raises(RuntimeError, match=r"a worker died while answering query dies_in_a_worker"):
         ask(DiesInAWorker(), cluster.get_executor())
 
-
-# --- a run that is interrupted -------------------------------------------------------------
 
 LONG_RUN = """
 import os, signal, sys, time

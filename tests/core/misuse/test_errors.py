@@ -177,8 +177,7 @@ REFUSED = [
 
 @pytest.mark.parametrize(("call", "error", "words"), REFUSED)
 def test_what_is_refused(call, error, words):
-    """Catches bad input that is answered, or found out late,
-    or whose error does not say what to mend."""
+    """Catches bad input answered, found out late, or whose error says not what to mend."""
     query = Mock(spec=[], side_effect=sum, __name__="asked too early")
     with refused(error, *words) as refusal:
         call(query)

@@ -78,6 +78,5 @@ WAYS_OUT = [
 
 @pytest.mark.parametrize(("call", "way_out"), WAYS_OUT)
 def test_a_mistake_of_numbers_is_told_what_to_type(call, way_out):
-    """Catches a refusal that says what is wrong and not what to type;
-    or a mistake that is answered."""
+    """Catches a refusal that says not what to type; or a mistake that is answered."""
     told_what_to_type(call, way_out)

@@ -123,8 +123,7 @@ def test_exponents_beyond_reason_are_refused_at_once(text):
 
 @pytest.mark.parametrize("text", ["1e400", "1e99999", "1e-99999", "1.25e-400", "0e-9999999"])
 def test_large_exponents_within_reason_are_exact(text):
-    """Catches a bound that refuses what was answered,
-    and a float that is too narrow for a number."""
+    """Catches a bound that refuses what was answered, a float too narrow for a number."""
     assert exact_number(Decimal(text)) == (Fraction(text) if text[0] != "0" else 0)
     if np.finfo(np.longdouble).max > sys.float_info.max:
         assert exact_number(np.longdouble("1e400")) == 10**400

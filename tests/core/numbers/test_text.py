@@ -1,5 +1,6 @@
 """How numbers and datasets are written: equal where it says so, whole, and never an error."""
 
+import datetime
 import math
 from decimal import Decimal
 from fractions import Fraction
@@ -12,6 +13,7 @@ from hypothesis import strategies as st
 import sensitivity_lab as sl
 from sensitivity_lab.numbers.exact import exact_number
 from sensitivity_lab.numbers.text import (
+    cell_text,
     dataset_text,
     equals_text,
     number_repr,
@@ -117,9 +119,6 @@ def test_a_repr_is_pythons_own_but_for_what_is_too_long():
     assert number_repr(tuple(range(101))).count(",") == 20
 
 
-# --- where it is used ------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("largest", [10**400, 10**5000, Fraction(10**5000, 3)], ids=range(3))
 def test_universes_and_results_of_numbers_too_long_to_print_are_shown(largest):
     """Catches "Exceeds the limit (4300 digits)" from a repr, and OverflowError from a card."""
@@ -133,9 +132,21 @@ def test_universes_and_results_of_numbers_too_long_to_print_are_shown(largest):
     many = sl.Universe.value_range([-largest * i for i in range(40)])
     assert repr(many).startswith("Universe.value_range([<about -")
     assert len(repr(many)) < 1000
+    assert "<about " in repr(sl.closed_form(sl.SUM, bounds=(0, largest), **ask))
 
 
-def test_a_closed_form_too_long_to_print_has_a_repr():
-    """Catches Python's refusal to write an int of more than 4,300 digits."""
-    ask = {"size": 2, "relation": sl.Change(1)}
-    assert "<about 1e+5000>" in repr(sl.closed_form(sl.SUM, bounds=(0, 10**5000), **ask))
+def test_numbers_and_text_keep_their_line():
+    """Catches a table where a tuple says all."""
+    words = sl.Universe.value_range(["no", "yes"])
+    found = sl.global_sensitivity(len, words, size=2, relation=sl.Add(1))
+    assert "witness=(('no', 'no'), ('no', 'no', 'no'))" in repr(found)
+    assert "yes" not in repr(found)
+
+
+def test_a_cell_is_a_short_line():
+    """Catches a cell that breaks its table, or that hides what it is."""
+    assert cell_text("x" * 100) == "x" * 39 + "…"
+    texts = {"": "''", " a": "' a'", "a\tb": r"'a\tb'", "NULL": "'NULL'", True: "True", -2: "-2"}
+    texts |= {0.1: "0.1", (1, None): "(1, None)", b"x": "b'x'"}
+    texts[datetime.datetime(2024, 1, 2, 3)] = "2024-01-02 03:00:00"
+    assert {value: cell_text(value) for value in texts} == texts

@@ -13,7 +13,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import pytest
-from conftest import ABSENCES, SCHOOL, STANDARD, refused
+from conftest import ABSENCES, SCHOOL, STANDARD, in_turn, refused
 from matplotlib.colors import to_hex
 from matplotlib.transforms import Bbox
 from pictures import arrows, asked, assert_readable, dots, drawn, drawn_beside, picture, svg, texts
@@ -89,8 +89,7 @@ def test_of_many_relations_that_agree_none_hides_another():
 
 
 def test_a_gap_is_a_gap_however_it_is_written_and_however_wide():
-    """Catches a gap taken for a number, one that is filled k by k: 10**12 of them, and a formula
-    through a distance that has no answer; a panel without any answer that is lost."""
+    """Catches a gap taken for a number or filled k by k, a lost panel without any answer."""
     ks = [1, 2.0, 3, 4, 5, 10**12]
     heights = [1, None, np.nan, pd.NA, Decimal("NaN"), np.float32(2)]
     table = pd.DataFrame({"column": 7, "query": "sum", "relation": "Change", "k": ks})
@@ -105,8 +104,7 @@ def test_a_gap_is_a_gap_however_it_is_written_and_however_wide():
 
 
 def test_a_query_can_be_drawn_on_axes_of_your_own(compared):
-    """Catches a second figure, a lost label, and formulas that nobody asked for,
-    or whose name is lost."""
+    """Catches a second figure, a lost label or name, formulas that nobody asked for."""
     left, right = plt.Figure().subplots(1, 2)
     rows = compared[(compared["query"] == "mean") & (compared["column"] == "days")]
     assert sl.plot_sweep(rows, ax=left) is left
@@ -133,8 +131,7 @@ def edited(table, name, value):
 
 
 def test_a_table_that_cannot_be_drawn_is_refused(compared):
-    """Catches TypeError, OverflowError, pandas' and Matplotlib's own errors for a table edited by
-    hand, and an empty figure; of what stands beside, too."""
+    """Catches others' errors for a table edited by hand, and an empty figure."""
     whole, drawn = (
         "whole k from 0 to 1,000,000,000,000,000",
         "numbers from 0 to 1e+300 as sensitivity to be drawn",
@@ -229,7 +226,7 @@ def test_a_number_that_differs_says_in_which_way(compared):
         assert 2 in by_colour[colour]
 
 
-@pytest.mark.parametrize("columns", [["days"], ["days", "mood"]])
+@pytest.mark.parametrize("columns", in_turn([["days"], ["days", "mood"]]))
 def test_on_a_phone_two_panels_stand_beside_one_another(compared, columns):
     """Catches words that become too small to read on a narrow page."""
     wide = sl.plot_sweep(compared[compared["column"].isin(columns)], formulas=True)
@@ -262,8 +259,7 @@ def test_the_number_line_keeps_order_and_proportion():
 
 @pytest.mark.parametrize("largest", [1.7e308, 10**400, 10**5000], ids=["float", "400", "5000"])
 def test_numbers_beyond_the_floats_have_their_places(largest):
-    """Catches overflow in steps, places, ticks, answers and the sensitivity;
-    a hyphen for a minus."""
+    """Catches overflow in steps, places, ticks and answers; a hyphen for a minus."""
     universe = sl.Universe.value_range([-largest, 0, largest])
     found, figure = asked(sl.MEAN, universe, 3), drawn(sl.MEAN, universe, 3)
     places = {x for kind in witness.KINDS for x, _ in dots(figure, kind)}
@@ -317,7 +313,7 @@ def test_the_arrow_runs_between_the_answers_whichever_is_larger():
     assert max(line.get_linewidth() for line in close.axes[0].lines) == 4  # too short for heads
 
 
-@pytest.mark.parametrize("query", [sl.MEAN, sl.MEDIAN, sl.quantile(0.4)], ids=str)
+@pytest.mark.parametrize("query", in_turn([sl.MEAN, sl.MEDIAN, sl.quantile(0.4)]), ids=str)
 def test_no_label_covers_the_arrow(query):
     """Catches arrow heads without a shaft: the number stood on a short arrow."""
     for size in (2, 3, 4, 5):
@@ -378,8 +374,7 @@ def drawings(table, compared, mean_witness):
 
 
 def test_a_figure_leaves_nothing_behind_and_is_always_the_same_file(table, drawings):
-    """Catches a style that leaks into the reader's own figures, after an error too; identifiers or
-    dates that change a file from run to run."""
+    """Catches a style that leaks, after an error too; a file that changes from run to run."""
     before = dict(plt.rcParams)
     for draw in drawings:
         assert svg(draw()) == svg(draw())

@@ -4,7 +4,7 @@ and what they refuse."""
 from fractions import Fraction
 
 import pytest
-from conftest import MONOTONE, SPREADS
+from conftest import MONOTONE, SPREADS, a_third
 from conftest import STANDARD as RELATIONS
 
 import sensitivity_lab as sl
@@ -31,7 +31,7 @@ def widest_in_words(c, a, b, ddof):
     )
 
 
-@pytest.mark.parametrize("ddof", [0, 1, 2, 3])
+@pytest.mark.parametrize("ddof", a_third([0, 1, 2, 3]))
 def test_at_least_m_records_are_decided_by_the_shares_with_the_fewest(ddof):
     """Catches a share of thm-sizes-mixed, with a < b above all, that is wider than its formula."""
     shares = 0
@@ -82,8 +82,7 @@ def test_the_interval_is_more_than_its_grid():
 
 
 def test_a_comparison_says_how_loose_a_formula_is():
-    """Catches a formula below what is found where copies run out,
-    and one for a function of one's own."""
+    """Catches a formula below what is found where copies run out, one for an own function."""
     school = sl.Universe.population([1, 2, 3, 4, 5, 6, 7, 8, 15, 20])
     queries = [query for query in QUERIES if query is not sl.count_distinct]
     relations = [family(k) for family in RELATIONS for k in (1, 2, 3, 4)]
@@ -99,9 +98,6 @@ def test_a_comparison_says_how_loose_a_formula_is():
     assert table["ratio"].iloc[0] == 1
     loose = sl.compare([sl.COUNT, sl.SUM], dice, **ask, bounds=(0, 10))
     assert loose["ratio"].tolist() == [1, 2]  # 0 against 0 is exact; 10 against 5
-
-
-# --- on an interval ------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("family", RELATIONS, ids=lambda family: family.__name__)

@@ -215,7 +215,7 @@ class Statement(Asked):
             )
         database.require_shared(read)
         if by_chance := sorted(read.calls & BY_CHANCE):
-            got = f"got {listed(by_chance)}: write the value, or make it a column"
+            got = f"got {listed(by_chance)}: write the value; a column so called needs another name"
             raise ValueError(f"statement must say the same whenever it is asked, {got}")
 
     def answers_together(self, given: TablesOf, datasets: Sequence[Positions]) -> list[Any] | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
@@ -54,7 +55,10 @@ def beat(
         label=f"How far can a neighbour move the {query}?",
         big=(decimals(most.value), "is the most there is"),
         sentence=f"{shown.pop('who')}: {moved}. {claim}",
-        axis=(min(axis[0], *universe.values), max(axis[1], *universe.values)),  # nobody is beyond
+        axis=(
+            math.floor(min(axis[0], *universe.values)),  # nobody is beyond
+            math.ceil(max(axis[1], *universe.values)),
+        ),
         unit=unit,
         answer=second,
         before=first,

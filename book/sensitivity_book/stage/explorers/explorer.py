@@ -28,12 +28,11 @@ from anywidget import AnyWidget
 from matplotlib.figure import Figure
 
 from sensitivity_book.pictures.drawings import lean, named_apart, themed
+from sensitivity_book.pictures.phone import NO_VERSION, PAGE, as_png
 from sensitivity_lab.plotting import STYLE
 
 MOST_FRAMES = 1000
-# Set where a page is made, "all", or compared, "opening": with or without every frame.
-# Else nobody waits for them.
-PAGE = "SENSITIVITY_BOOK_PAGE"
+PAGE_FORM = "application/vnd.sensitivity-lab.page"  # what a stored notebook keeps for its page
 IN_PAGE: bool = sys.platform == "emscripten"  # Python runs in the page that shows what it says
 
 NO_SCRIPT = (
@@ -219,9 +218,11 @@ class Explorer(ipywidgets.VBox):  # type: ignore[misc]
             self._drawn = True
             self._refresh()
         bundle: dict[str, Any] = {**super()._repr_mimebundle_(**options), "text/plain": repr(self)}
-        still = self._sentence.value + self._picture.value  # without a kernel, or without trust
         _, metadata = self._picture._repr_mimebundle_() or ({}, {})  # where its script is, in Colab
-        return {**bundle, "text/html": self.html if PAGE in os.environ else still}, metadata
+        if PAGE in os.environ:
+            bundle[PAGE_FORM] = self.html
+        still, size = as_png(*self.view().figures)  # without a kernel
+        return {**bundle, "image/png": still}, {**metadata, "image/png": size}
 
     @cached_property
     def frames(self) -> dict[tuple[str, ...], View]:
@@ -334,5 +335,5 @@ def svg(figure: Figure) -> str:
 
     buffer = io.StringIO()
     with plt.rc_context(STYLE):
-        figure.savefig(buffer, format="svg", metadata={"Date": None, "Creator": None})
+        figure.savefig(buffer, format="svg", metadata=NO_VERSION)
     return lean(buffer.getvalue())

@@ -44,7 +44,7 @@ def worst_ratio(p: Distribution, q: Distribution) -> Worst:
 
     Single outcomes decide: a ratio of sums lies between its ratios. Infinite where q excludes what
     p allows. Cost: linear in the outcomes. Raises ValueError for what is no distribution.
-    Source: def-privacy-divergence in notebooks/privacy-maps.
+    Source: def-privacy-divergence in chapters/privacy-maps.
     """
     _check(p, q)
     ratios = {o: chance / q[o] if q.get(o) else math.inf for o, chance in p.items() if chance}
@@ -59,7 +59,7 @@ def max_divergence(p: Distribution, q: Distribution) -> float:
     inf
 
     It is not symmetric; ε-privacy asks for it in both directions. Cost: linear in the outcomes.
-    Errors: as `worst_ratio`. Source: def-privacy-divergence in notebooks/privacy-maps.
+    Errors: as `worst_ratio`. Source: def-privacy-divergence in chapters/privacy-maps.
     """
     return math.log(worst_ratio(p, q).value)
 
@@ -74,7 +74,7 @@ def post_process(p: Distribution, function: Callable[[Any], Hashable]) -> dict[A
     {False: Fraction(1, 2), True: Fraction(1, 2)}
 
     No divergence grows. Cost: linear in the outcomes.
-    Proof: thm-privacy-post in notebooks/privacy-maps.
+    Proof: thm-privacy-post in chapters/privacy-maps.
     """
     image: dict[Any, Any] = {}
     for outcome, chance in p.items():
@@ -90,7 +90,7 @@ def jointly(p: Distribution, q: Distribution) -> dict[Any, Any]:
     {(0, 'a'): Fraction(1, 2), (1, 'a'): Fraction(1, 2)}
 
     Max divergences add up at most. Cost: the product of the two numbers of outcomes.
-    Proof: thm-privacy-composition in notebooks/privacy-maps.
+    Proof: thm-privacy-composition in chapters/privacy-maps.
     """
     return {(a, b): p[a] * q[b] for a in p for b in q}
 
@@ -119,7 +119,7 @@ def cells(distribution: Any, edges: Sequence[float]) -> dict[tuple[float, float]
 
     To know only the cell of an answer is to post-process it, so no divergence grows. Cost: two
     tails for each cell. Raises ValueError unless the edges are finite and rise.
-    Proof: thm-privacy-post in notebooks/privacy-maps.
+    Proof: thm-privacy-post in chapters/privacy-maps.
     """
     ends = [-math.inf, *edges, math.inf]
     if any(a >= b for a, b in pairwise(ends)):
@@ -195,7 +195,7 @@ def worst_pair(
     `mechanism` gives a finite distribution for each dataset. Exact for the datasets that are
     given, which may be fewer than there are. Cost: one distribution for each dataset, n² ratios
     for n of them. Raises ValueError where no two datasets are so close.
-    Source: def-noise-epsilon in notebooks/noise.
+    Source: def-noise-epsilon in chapters/noise.
     """
     whole_number(d_in, "d_in", 1)
     given = list(datasets)

@@ -25,7 +25,7 @@ class Metric:
 
     Cost: linear in the two sizes. Distances of datasets count rows, those of answers have the
     unit of the answers. Source: OpenDP (2026); def-neighbour-distances in
-    notebooks/neighbours-in-detail and def-norms in notebooks/norms.
+    chapters/neighbours-in-detail and def-norms in chapters/norms.
     """
 
     name: str
@@ -101,7 +101,7 @@ class Measure:
     >>> print(MAX_DIVERGENCE)
     max divergence (ε)
 
-    Source: OpenDP (2026); def-privacy-general in notebooks/privacy-maps.
+    Source: OpenDP (2026); def-privacy-general in chapters/privacy-maps.
     """
 
     name: str
@@ -121,7 +121,7 @@ def delta_at(epsilon: Any) -> Measure:
     hockey-stick divergence at ε = 1/2 (δ)
 
     Raises ValueError for ε below 0. Source: Balle and Wang (2018), section 2; def-privacy-delta
-    in notebooks/privacy-maps.
+    in chapters/privacy-maps.
     """
     exact = exact_number(epsilon, "epsilon")
     if exact < 0:

@@ -29,7 +29,7 @@ class Transformation:
 
     `status` is "exact" where some inputs at most `d_in` apart attain the map, at every `d_in`;
     "upper bound" where that depends on a caller's function, or on what is chained.
-    Source: OpenDP (2026); def-privacy-stable in notebooks/privacy-maps.
+    Source: OpenDP (2026); def-privacy-stable in chapters/privacy-maps.
     """
 
     name: str
@@ -79,7 +79,7 @@ class Measurement:
 
     The draws are made for study. Ideal noise is a real number, and its floating-point image can
     betray the answer it was added to (Mironov 2012).
-    Source: OpenDP (2026); def-privacy-general in notebooks/privacy-maps.
+    Source: OpenDP (2026); def-privacy-general in chapters/privacy-maps.
     """
 
     name: str
@@ -134,7 +134,7 @@ def then(first: Any, second: Any) -> Any:
 
     Maps that are exact can be only a bound when they are chained, so that is their status.
     Raises ValueError where the metrics or the domains do not meet, TypeError for what does not
-    chain. Proof: thm-privacy-chaining in notebooks/privacy-maps.
+    chain. Proof: thm-privacy-chaining in chapters/privacy-maps.
     """
     if not isinstance(first, Transformation) or not isinstance(
         second, (Transformation, Measurement)
@@ -187,7 +187,7 @@ def audit_stability(
     ['exact', 'exact']
 
     Cost: the function once for each input, the metrics once for each pair.
-    Errors: as `audit_map`. Source: def-audits-verdict in notebooks/audits.
+    Errors: as `audit_map`. Source: def-audits-verdict in chapters/audits.
     """
     return audit_map(
         transformation,

@@ -42,7 +42,7 @@ def make_clamp(
     ((12, 9, 0), 3)
 
     Exact. Cost: linear in the rows. Raises ValueError unless lower < upper and the domain's own
-    bounds leave room between them. Proof: thm-clipping-stable in notebooks/neighbours-in-detail.
+    bounds leave room between them. Proof: thm-clipping-stable in chapters/neighbours-in-detail.
     """
     low, high = interval(lower, upper)
     ends = domain.bounds if domain.bounds is not None else (low, high)
@@ -77,7 +77,7 @@ def make_filter(
     How many rows are kept is private, so the output is measured in the symmetric distance. An
     upper bound, attained if the predicate keeps some row (two different ones, where the input's
     size is kept). Cost: one call for each row.
-    Proof: thm-people-row-by-row in notebooks/people-in-detail, with m = 1.
+    Proof: thm-people-row-by-row in chapters/people-in-detail, with m = 1.
     """
     dataset_metric(metric)
 
@@ -109,7 +109,7 @@ def make_resize(
     One row that joins may push another out, hence 2. Exact: 2·min(d, size) where rows come and
     go, and min(changes, size) changes where the size is kept. Cost: one sort. Raises ValueError
     unless the constant is a row of the domain and `size` a whole number of at least 1.
-    Proof: as for `DropExcess`, thm-people-truncation in notebooks/people-in-detail.
+    Proof: as for `DropExcess`, thm-people-truncation in chapters/people-in-detail.
     """
     kept = Records(domain.bounds, size, domain.rows)
     filler = Records(domain.bounds, None, domain.rows).read([constant])
