@@ -257,14 +257,13 @@ class OfUniverse:
         `id` tells people apart, if not this universe's. Each is bounded alone, so neighbours stay
         neighbours. Cost and errors: as `truncated`.
         """
-        return persons.bounded_table(
-            table, persons.people_in(self).id if id is None else id, persons.people_in(self).bounds
-        )
+        people = persons.people_in(self)
+        return persons.bounded_table(table, people.id if id is None else id, people.bounds)
 
     @property
     def holds_people(self: Any) -> bool:
         """Whether a record is a person, who may bring several rows."""
-        return persons.holds_people(self)
+        return persons.people_or_none(self) is not None
 
 
 OfResult = Travels  # of results: how they are written as JSON
@@ -293,7 +292,7 @@ class OfSensitivity:
         """
         dataset, neighbour = self.witness
         query, relation = python_of(self.query), self.relation
-        of_people = persons.holds_people(self.universe)
+        of_people = self.universe.holds_people
         people = marked_witness(self.universe, self.witness).who if of_people else ()
         ours = type(relation).__module__ == "sensitivity_lab.relations"  # else a caller's own
         asked = f"{'sl.' * ours}{relation}.are_neighbours(dataset, neighbour)"

@@ -364,7 +364,7 @@ class Search:
 def of_one_row(grouping: Grouping, people: Persons) -> Grouping:
     """The same, whose functions cannot take a row of some people for a person."""
     by, of = (
-        OfOneRow.over(what, people) if callable(what) and not isinstance(what, Said) else what
+        OfOneRow(what, people.row_kind) if callable(what) and not isinstance(what, Said) else what
         for what in (grouping.by_what, grouping.of_what)
     )
     return replace(grouping, by_what=by, of_what=of)

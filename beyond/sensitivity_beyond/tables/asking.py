@@ -13,10 +13,10 @@ from typing import Any
 import numpy as np
 
 from sensitivity_beyond.tables.columns import (
+    Clipped,
     Columns,
     clipped_ends,
     column_of,
-    cuts,
     fills,
     number_of,
     uncut,
@@ -51,7 +51,7 @@ class OfRecords(Asked):
     @property
     def cuts(self) -> bool:  # type: ignore[override]
         """Whether numbers are cut before it is asked of them."""
-        return cuts(self.of)
+        return isinstance(self.of, Clipped)
 
     def __call__(self, dataset: Any) -> Any:
         """The answer on a dataset of records: a table's rows, or a sequence."""
@@ -59,13 +59,12 @@ class OfRecords(Asked):
         numbers = [called_on(says, record) for record in records_listed(dataset)]
         if self.query.proved is not None and self.query.proved.tells_apart:
             return self.query.raw(tuple(numbers))
-        if len(numbers) < (self.query.smallest_size or 0):
+        if len(numbers) < (needed := self.query.smallest_size or 0):
             got = number_repr(dataset)
             if is_table(dataset):
                 names = ", ".join(map(str, table(dataset, "dataset").columns))
                 got = f"a table with the columns {names} and {counted(len(numbers), 'row')}"
-            least = counted(self.query.smallest_size or 0, "row")
-            raise TooFew(f"needs at least {least}, got {got}: {INSTEAD}")
+            raise TooFew(f"needs at least {counted(needed, 'row')}, got {got}: {INSTEAD}")
         return self.query.raw(in_order(numbers))
 
     def ends(self, low: Exact, high: Exact) -> tuple[Exact, Exact]:

@@ -164,11 +164,6 @@ def uncut(of: Any) -> Any:
     return uncut(of.of) if isinstance(of, (Clipped, Filled)) else of
 
 
-def cuts(of: Any) -> bool:
-    """Whether numbers are cut to bounds."""
-    return isinstance(of, Clipped)
-
-
 def fills(of: Any) -> bool:
     """Whether numbers take the place of what is missing."""
     return isinstance(of, Filled) or (isinstance(of, Clipped) and fills(of.of))

@@ -217,8 +217,9 @@ def require_one_missing(frame: nw.DataFrame[Any], what: str) -> None:
                 )
 
 
-def taken(frame: nw.DataFrame[Any], positions: Positions) -> Any:
+def taken(one: Any, positions: Positions) -> Any:
     """Some rows of a table, as a new one of its own library, numbered from 0."""
+    frame: nw.DataFrame[Any] = nw.from_native(one, eager_only=True)
     places = np.asarray(positions, dtype=np.int64)
     if not frame.implementation.is_pandas():
         return frame[places.tolist()].to_native()

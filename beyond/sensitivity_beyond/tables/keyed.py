@@ -16,7 +16,6 @@ from sensitivity_lab.numbers.text import listed
 from sensitivity_lab.queries import Keyed
 
 Column = nw.Series[Any]
-TABLES = (nw.DataFrame, nw.LazyFrame)
 
 
 def are_near(answer: Any, again: Any) -> bool:
@@ -33,30 +32,23 @@ def are_near(answer: Any, again: Any) -> bool:
 
 def opened(answer: Any, what: str, dataset: Any) -> Any:
     """The keys and entries of a table that is answered on a dataset; anything else as it is."""
-    if not isinstance(_known(answer, what), TABLES):
-        return answer
-    given = dataset.values() if isinstance(dataset, Mapping) else [dataset]
-    return _of_table(
-        table(answer, what),
-        what,
-        [list(table(one, what).columns) for one in given if is_table(one)],
-    )
-
-
-def _known(answer: Any, what: str) -> Any:
-    """A table or column of one of the libraries in one form; anything else as it is."""
     try:
-        return nw.from_native(answer, pass_through=True, allow_series=True)
+        known = nw.from_native(answer, pass_through=True, allow_series=True)
     except ValueError as error:  # two columns of one name, for one
         raise ValueError(f"{what} must be a table that can be read, got {told(error)}") from error
     except Exception:  # an object of any kind may fail where it is looked at
         return answer
+    if not isinstance(known, (nw.DataFrame, nw.LazyFrame)):
+        return answer
+    given = dataset.values() if isinstance(dataset, Mapping) else [dataset]
+    columns = (table(one, what).columns for one in given if is_table(one))
+    return _of_table(table(answer, what), what, {*chain(*columns)})
 
 
-def _of_table(frame: nw.DataFrame[Any], what: str, given: list[list[str]]) -> Any:
+def _of_table(frame: nw.DataFrame[Any], what: str, given: set[str]) -> Any:
     """The keys and entries of a table, row by row; the number that a single cell without key is.
 
-    A column of a table that was `given` may be the key of a single row.
+    A column that was `given` may be the key of a single row.
     """
     numeric: list[Column] = []
     others: list[Column] = []
@@ -72,7 +64,7 @@ def _of_table(frame: nw.DataFrame[Any], what: str, given: list[list[str]]) -> An
         )
     entries = [*chain(*zip(*(column.to_list() for column in numeric), strict=True))]
     names = [column.name for column in numeric]
-    if keys is None and len(numeric) > 1 and {*chain(*given)} & {*names}:
+    if keys is None and len(numeric) > 1 and given & {*names}:
         raise ValueError(
             f"{what} must say whether {listed(names)} are a vector or a number with its key, "
             "got one row: make a list of it, or have the key as text or as the index"

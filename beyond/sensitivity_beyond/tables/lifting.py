@@ -70,8 +70,11 @@ def lift(query: Query, universe: Universe) -> Image | None:
     """The numbers that a query is asked of over a universe;
     None where it is asked of the records."""
     people = people_or_none(universe)
-    if people is not None and _adds_rows(query, universe):
-        return Image(universe, query, SUM, Added(_of_one_row(query, people)))
+    if people is not None and _adds_rows(query, people):
+        added = query
+        if (predicate := predicate_of(query)) is not None:  # to which no row is a person
+            added = replace(query, function=CountsTrue(OfOneRow(predicate, people.row_kind)))
+        return Image(universe, query, SUM, Added(added))
     if isinstance(query.function, CountsPeople) and people is None:
         raise TypeError(f"query {query.name} counts people, got {universe}: COUNT counts records")
     if (of_numbers := inner(query)) is not None:
@@ -257,22 +260,12 @@ def _told(query: Query, universe: Universe) -> Any:
     return what if is_number else Alike(universe, what)
 
 
-def _adds_rows(query: Query, people: Universe) -> bool:
+def _adds_rows(query: Query, people: Persons) -> bool:
     """Whether a query is asked of rows, and of those of two people is the sum of both."""
     proved, column = query.proved, column_of(of_what(query))
     if proved is None or not asks_rows(query):
         return False
-    source = people_or_none(people)
-    assert source is not None
-    anybody = source.brings is not None  # whose numbers are those of a whole dataset
-    if (anybody and column == source.id) or None not in source.whole:
+    anybody = people.brings is not None  # whose numbers are those of a whole dataset
+    if (anybody and column == people.id) or None not in people.whole:
         return False
     return proved.of_anything or (column is not None and proved.adds is not None)
-
-
-def _of_one_row(query: Query, people: Persons) -> Query:
-    """A query whose predicate cannot take a row of some people for a person."""
-    predicate = predicate_of(query)
-    if predicate is None:
-        return query
-    return replace(query, function=CountsTrue(OfOneRow.over(predicate, people)))

@@ -8,7 +8,6 @@ from itertools import permutations, product
 from typing import TYPE_CHECKING, Any
 from zlib import crc32
 
-import narwhals as nw
 import numpy as np
 
 from sensitivity_beyond.tables.frames import asked as answer_of
@@ -59,15 +58,9 @@ def other_orders(numbers: np.ndarray, may_matter: bool) -> Iterator[np.ndarray]:
         yield np.lexsort((place + len(numbers) * is_first, numbers))
 
 
-def in_order(one: Any, rows: Positions) -> Any:
-    """A table with its rows in another order."""
-    return taken(nw.from_native(one, eager_only=True), rows)
-
-
 @dataclass(frozen=True)
 class InOrders(Answering):
-    """Makes datasets of some records as a caller's function receives them,
-    and the same in other orders."""
+    """Makes datasets of some records as a function receives them, and the same in other orders."""
 
     records: TableSource
 
@@ -151,27 +144,6 @@ def answer_in_orders(
     return answer
 
 
-def orders_alone(lengths: Iterable[Sequence[int]]) -> Iterator[list[Order | None]]:
-    """For each person, of so many rows in each table, what `shuffled` draws:
-    another order of each."""
-    for i, many in enumerate(lengths):
-        rng = seeded([i])
-        yield [another_order(tuple(range(n)), rng) for n in many]
-
-
-def require_any_order(
-    people: TableSource, function: Any, said: Sequence[Any], others: Iterable[Any], asked: str
-) -> None:
-    """Refuse a function of a person that says something else of their rows in another order."""
-    for i, (answer, other) in enumerate(zip(said, others, strict=True)):
-        if other is not None and not are_near(answer, again := called_on(function, other, asked)):
-            raise OrderMatters(
-                f"{asked} must not depend on the order of a person's rows (sort them inside), got "
-                f"{brief(answer)} and, in another order, {brief(again)} of "
-                f"{brief(people.values[i])}"
-            )
-
-
 def seeded(positions: Positions) -> np.random.Generator:
     """Random numbers that are the same for the same dataset, on any machine."""
     return np.random.default_rng(crc32(np.asarray(positions, dtype=np.int64).tobytes()))
@@ -217,7 +189,7 @@ def _orders_of(tables: Tables, rng: np.random.Generator) -> Sequence[Sequence[Or
 def _in_order(tables: Tables, orders: Sequence[Order | None]) -> Any:
     """Tables with their rows in some orders, as a function receives them."""
     placed = {
-        name: one if order is None else in_order(one, order)
+        name: one if order is None else taken(one, order)
         for (name, one), order in zip(tables.items(), orders, strict=True)
     }
     return placed[None] if set(placed) == {None} else placed

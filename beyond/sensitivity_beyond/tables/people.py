@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 from itertools import chain, combinations_with_replacement, pairwise
+from math import comb
 from typing import Any
 
 import narwhals as nw
@@ -26,7 +27,14 @@ from sensitivity_beyond.tables.frames import (
     taken,
     with_own_cells,
 )
-from sensitivity_beyond.tables.order import InOrders, in_order, orders_alone, require_any_order
+from sensitivity_beyond.tables.order import (
+    InOrders,
+    Order,
+    OrderMatters,
+    another_order,
+    called_on,
+    seeded,
+)
 from sensitivity_beyond.tables.rows import Rows
 from sensitivity_beyond.tables.source import (
     Stacked,
@@ -38,6 +46,7 @@ from sensitivity_beyond.tables.source import (
 from sensitivity_beyond.tables.truncation import Truncated, Truncation
 from sensitivity_lab.numbers.errors import TooLarge
 from sensitivity_lab.numbers.exact import brief, sequence, simplest
+from sensitivity_lab.numbers.gap import are_near
 from sensitivity_lab.problem import Problem
 from sensitivity_lab.queries import Query
 from sensitivity_lab.records import Positions, Source, hashed, in_whole_numbers, ordered
@@ -45,6 +54,7 @@ from sensitivity_lab.universe import Universe
 
 MOST_PEOPLE = 1_000_000  # different people that are listed
 MOST_BROUGHT = 10_000_000  # rows that they bring
+FEW_OF = 24  # of 48 things or more there are over 10,000,000 choices of 24
 PERSON = "person"  # the column that numbers people who have no names
 
 
@@ -68,10 +78,14 @@ class Persons(TableSource):
         return many, self.order[name][np.repeat(starts[people] - begins, many) + each]
 
     def listed_once(self) -> tuple[Sequence[Any], Sequence[Sequence[int]] | None]:
-        kind = NumberedRow if self.brings else PersonsRow
         order, starts = self.order[None].tolist(), self.starts[None].tolist()
         places = [order[start:stop] for start, stop in pairwise(starts)]
-        return rows_of(table(self.natives[None], "rows"), kind), places
+        return rows_of(table(self.natives[None], "rows"), self.row_kind), places
+
+    @property
+    def row_kind(self) -> type[PersonsRow]:
+        """How functions of a row are given one of a person's."""
+        return NumberedRow if self.brings else PersonsRow
 
     def added(self, whole: np.ndarray, scale: int) -> Any:
         """What the rows of each person come to, of numbers of all rows over one denominator."""
@@ -98,7 +112,13 @@ class Persons(TableSource):
 
     def said(self, what: Any, asked: str = "of") -> Any:
         says = said_by_each(self, what, asked)
-        require_any_order(self, what, says, self.each_shuffled(), asked)
+        for i, (answer, other) in enumerate(zip(says, self.each_shuffled(), strict=True)):
+            if other is not None and not are_near(answer, again := called_on(what, other, asked)):
+                raise OrderMatters(
+                    f"{asked} must not depend on the order of a person's rows (sort them inside), "
+                    f"got {brief(answer)} and, in another order, {brief(again)} of "
+                    f"{brief(self.values[i])}"
+                )
         return says
 
     def check(self, problem: Problem) -> None:
@@ -112,7 +132,7 @@ class Persons(TableSource):
                 f"SUM.of(lambda person: len(person[{tables[0]!r}]))"
             )
         if (predicate := predicate_of(query)) is not None:
-            OfOneRow.check(predicate, self, "predicate")
+            self._check_of_a_row(predicate, "predicate")
         if (by_group := grouping(query)) is not None:
             self._check_grouping(by_group)
         super().check(problem)
@@ -124,13 +144,24 @@ class Persons(TableSource):
             (predicate_of(by_group.query), "predicate"),
         ):
             if callable(function):
-                OfOneRow.check(function, self, asked)
+                self._check_of_a_row(function, asked)
         what = uncut(by_group.of_what)
         if what is not None and not isinstance(what, str):
             raise TypeError(
                 f"of must name a column where people are asked by group, got {brief(what)}: a "
                 "person's rows may be in several groups"
             )
+
+    def _check_of_a_row(self, function: Any, what: str) -> None:
+        """Refuse a function that takes the first row for a person; it may fail in other ways."""
+        first = next(iter(self.whole.values()))
+        try:
+            for row in rows_of(table(first, what)[:1], self.row_kind):
+                function(row)
+        except TakenForPerson as error:
+            raise TypeError(f"{what} is a function of a row here: {error}") from None
+        except Exception:  # said where a dataset has such a row
+            return
 
     def asked_of(self, query: Query) -> str:
         return of_whom(query)
@@ -147,15 +178,13 @@ class People(Persons):
     def __init__(self, source: Any, id: str, bounds: tuple[Truncation, ...] = ()) -> None:
         """Hold everybody whose id stands in a table."""
         self.bounds = bounds
-        given = dict(source) if isinstance(source, Mapping) else {None: source}
         if not isinstance(id, str):
             raise TypeError(f"id must be the name of a column, got {brief(id)}")
+        given = dict(source) if isinstance(source, Mapping) else {None: source}
         if not given:
             raise ValueError("tables must be at least one, got none")
-        frames = {
-            name: table(one, _table_called(name), of_rows=True) for name, one in given.items()
-        }
-        ids = {name: _ids(one, id, _table_called(name)) for name, one in frames.items()}
+        frames = {name: table(one, _called(name), of_rows=True) for name, one in given.items()}
+        ids = {name: _ids(one, id, _called(name)) for name, one in frames.items()}
         people = ordered(dict.fromkeys(person for column in ids.values() for person in column))
         if not people:
             raise ValueError("tables must not be empty, got no row")
@@ -195,7 +224,7 @@ class People(Persons):
     def tables(self, positions: Positions) -> Tables:
         """All rows of some people, person by person, table by table."""
         return {
-            name: taken(nw.from_native(native, eager_only=True), self.rows_of(name, positions)[1])
+            name: taken(native, self.rows_of(name, positions)[1])
             for name, native in self.natives.items()
         }
 
@@ -206,12 +235,15 @@ class People(Persons):
     def each_shuffled(self) -> Iterable[Any]:
         everybody = range(len(self))
         many = [np.diff(starts).tolist() for starts in self.starts.values()]
-        drawn = list(orders_alone(zip(*many, strict=True)))
+        drawn: list[list[Order | None]] = []  # as `InOrders` draws for each alone
+        for i, lengths in enumerate(zip(*many, strict=True)):
+            rng = seeded([i])
+            drawn.append([another_order(tuple(range(n)), rng) for n in lengths])
         placed = {}
         for i, (name, one) in enumerate(self.tables(everybody).items()):
             order = [drawn[who][i] or range(n) for who, n in enumerate(many[i])]
             rows = np.array([*chain.from_iterable(order)], dtype=np.int64)
-            placed[name] = in_order(one, rows + np.repeat(self.starts[name][:-1], many[i]))
+            placed[name] = taken(one, rows + np.repeat(self.starts[name][:-1], many[i]))
         alone = self._one_by_one(placed, everybody)
         return (one if any(ways) else None for one, ways in zip(alone, drawn, strict=True))
 
@@ -253,7 +285,7 @@ class People(Persons):
             if not _are_alike(table(ours, what), frames[name][order.tolist()]):
                 raise ValueError(
                     f"{what} must hold all rows of each of its people, and no others, in "
-                    f"{_table_called(name)}{': apply the bounds to it' if self.bounds else ''}"
+                    f"{_called(name)}{': apply the bounds to it' if self.bounds else ''}"
                 )
         return people
 
@@ -279,7 +311,8 @@ class AnyPeople(Persons):
         self.kinds, self.sizes = rows, (least_rows, most_rows)
         people = brought = 0
         for n in range(least_rows, most_rows + 1):
-            people += (more := _multisets(len(rows.values), n))
+            few = min(FEW_OF, n, len(rows.values) - 1)
+            people += (more := comb(len(rows.values) + n - 1, few))
             brought += n * more
             given = f"{len(rows.values):,} rows and most_rows={most_rows}"
             if people > MOST_PEOPLE:
@@ -345,10 +378,9 @@ class AnyPeople(Persons):
         people = sorted(different, key=lambda rows: (len(rows), rows))
         sizes = len(people[-1]), len(people[0])
         left = type(self)(kinds, *sizes)
-        any_mix = len(people) == len(left.counts)
-        if not any_mix:
+        if len(people) < len(left.counts):
             left = type(self)(kinds, *sizes, people)
-        left.brings_any = any_mix
+            left.brings_any = False
         return left
 
     @property
@@ -423,26 +455,9 @@ class OfOneRow:
     function: Any
     kind: type[PersonsRow]
 
-    @classmethod
-    def over(cls, function: Any, people: Persons) -> OfOneRow:
-        """Of a row of some people."""
-        return cls(function, NumberedRow if people.brings else PersonsRow)
-
     def __call__(self, row: Row) -> Any:
         """What it says of a row."""
         return self.function(row if type(row) is self.kind else self.kind(row, row.columns))
-
-    @classmethod
-    def check(cls, function: Any, people: Persons, what: str) -> None:
-        """Refuse a function that takes the first row for a person; it may fail in other ways."""
-        first = next(iter(people.whole.values()))
-        try:
-            for row in rows_of(table(first, what)[:1]):
-                cls.over(function, people)(row)
-        except TakenForPerson as error:
-            raise TypeError(f"{what} is a function of a row here: {error}") from None
-        except Exception:  # said where a dataset has such a row
-            return
 
 
 def people_or_none(universe: Universe) -> Persons | None:
@@ -450,16 +465,11 @@ def people_or_none(universe: Universe) -> Persons | None:
     return universe.source if isinstance(universe.source, Persons) else None
 
 
-def holds_people(universe: Universe) -> bool:
-    """Whether a record of a universe is a person."""
-    return isinstance(universe.source, Persons)
-
-
 def people_in(universe: Universe) -> Any:
     """The people of a universe, or a refusal of one that holds none."""
-    if not holds_people(universe):
+    if (people := people_or_none(universe)) is None:
         raise TypeError(f"universe must hold people, Universe.people(...), got {universe}")
-    return universe.source
+    return people
 
 
 def bounded_table(source: Any, id: str, bounds: Iterable[Truncation]) -> Truncated:
@@ -475,16 +485,6 @@ def bounded_table(source: Any, id: str, bounds: Iterable[Truncation]) -> Truncat
     return Truncated(frame.to_native(), len(ids), len(code_of), costs)
 
 
-def _multisets(kinds: int, size: int) -> int:
-    """How many multisets of a size there are; or more than can be listed."""
-    number, all_of = 1, kinds + size - 1
-    for i in range(min(size, kinds - 1)):  # up to the middle no binomial falls
-        number = number * (all_of - i) // (i + 1)
-        if number > MOST_BROUGHT:
-            break
-    return number
-
-
 def _numbered(frame: nw.DataFrame[Any], numbers: Sequence[int] | np.ndarray) -> Any:
     """A table with the number of each row's person in front."""
     column = nw.new_series(PERSON, numbers, nw.Int64, backend=frame.implementation)
@@ -496,20 +496,11 @@ def _are_alike(one: nw.DataFrame[Any], other: nw.DataFrame[Any]) -> bool:
     """Whether two tables have the same columns, and the same rows in any order."""
     if [*map(str, one.columns)] != [*map(str, other.columns)] or len(one) != len(other):
         return False
-    columns = zip(one.iter_columns(), other.iter_columns(), strict=True)
-    in_order = all(_are_equal(here, there) for here, there in columns)
-    return in_order or Counter(rows_of(one)) == Counter(rows_of(other))
+    ours, theirs = rows_of(one), rows_of(other)
+    return ours == theirs or Counter(ours) == Counter(theirs)
 
 
-def _are_equal(one: nw.Series[Any], other: nw.Series[Any]) -> bool:
-    """Whether two columns have the same cells in the same order."""
-    kind, alike = one.dtype, one.dtype == other.dtype
-    if alike and (kind.is_integer() or kind.is_float()) and not one.null_count():
-        return np.array_equal(one.to_numpy(), other.to_numpy(), equal_nan=True)
-    return cells_of(one) == cells_of(other)
-
-
-def _table_called(name: str | None) -> str:
+def _called(name: str | None) -> str:
     return "table" if name is None else f"table {name}"
 
 

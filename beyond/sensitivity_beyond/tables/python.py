@@ -64,17 +64,18 @@ def _table_text(frame: nw.DataFrame[Any]) -> str:
     if not frame.implementation.is_pandas():
         make = "pl.DataFrame" if frame.implementation.is_polars() else "pa.table"
         return f"{make}({_in_braces(texts)})"
-    types = {name: native.dtypes[name] for name in columns}
-    types = {name: kind for name, kind in types.items() if not _is_found(kind, columns[name])}
-    objects = [n for n in types if pd.api.types.is_object_dtype(types[n])]
-    for name in [n for n in objects if any(cell is None for cell in native[n])]:
-        texts[name] = f"pd.Series({texts[name]}, dtype='object')"  # else None becomes NaN
-        del types[name]
-    named = {name: repr(str(dtype)) for name, dtype in types.items()}
-    for name, dtype in types.items():  # categories are named too: groups of none are groups
-        if isinstance(dtype, pd.CategoricalDtype):
-            categories = ", ".join(map(literal, dtype.categories.tolist()))
-            named[name] = f"pd.CategoricalDtype([{categories}], ordered={dtype.ordered})"
+    named: dict[str, str] = {}
+    for name, cells in columns.items():
+        kind = native.dtypes[name]
+        if _is_found(kind, cells):
+            continue
+        if isinstance(kind, pd.CategoricalDtype):  # groups of none are groups, too
+            categories = ", ".join(map(literal, kind.categories.tolist()))
+            named[name] = f"pd.CategoricalDtype([{categories}], ordered={kind.ordered})"
+        elif pd.api.types.is_object_dtype(kind) and any(cell is None for cell in native[name]):
+            texts[name] = f"pd.Series({texts[name]}, dtype='object')"  # else None becomes NaN
+        else:
+            named[name] = repr(str(kind))
     cast = f".astype({_in_braces(named)})" * bool(named)
     return f"pd.DataFrame({_in_braces(texts)}){cast}"
 

@@ -163,7 +163,8 @@ def marked(source: Source, parts: Sequence[Any], records: Sequence[int]) -> Mark
     assert joining is not None
     here, there = records[0], records[0] + records[1]
     if isinstance(source, Persons) and source.brings:  # nobody shares another's number
-        leaving, joining = _numbered_from(leaving, here), _numbered_from(joining, there)
+        for frames, start in (leaving, here), (joining, there):
+            frames[None] = frames[None].with_columns(nw.col(PERSON) + start)
     tables = []
     for name, frame in leaving.items():
         both = SomeRows((), records[0]) if shared is None else _part(shared[name])
@@ -182,12 +183,6 @@ def _frames(dataset: Any) -> dict[str | None, Any]:
         name: nw.from_native(one, eager_only=True) if is_table(one) else tuple(one)
         for name, one in given.items()
     }
-
-
-def _numbered_from(frames: dict[str | None, Any], start: int) -> dict[str | None, Any]:
-    """Tables in which people are numbered from `start`."""
-    number = nw.col(PERSON) + start
-    return {name: frame.with_columns(number) for name, frame in frames.items()}
 
 
 def _part(frame: Any) -> SomeRows:

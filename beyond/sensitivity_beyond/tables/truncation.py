@@ -37,7 +37,16 @@ class Truncation:
         if not bounds:
             raise ValueError("bounds must be at least one of rows, groups and clip, got none")
         for name, what in bounds.items():
-            _check_bound(name, what)
+            if name == "rows":
+                whole_number(what, "rows", 1)
+            elif name == "groups" and isinstance(what, tuple) and len(what) == 2:
+                whole_number(what[1], "groups", 1)
+            elif name == "clip" and isinstance(what, Mapping) and what:
+                for ends in what.values():
+                    checked_bounds(ends)
+            else:
+                examples = "rows=2, groups=('shop', 1) or clip={'price': (0, 100)}"
+                raise TypeError(f"bounds must be {examples}, got {name}={brief(what)}")
         return cls(tuple(bounds.items()), keep)
 
     def check(self, columns: Sequence[str], id: str | None) -> None:
@@ -132,20 +141,6 @@ class Truncated:
         share = f" ({gone / self.rows:.1%})" if gone else ""
         words = f"{counted(self.rows, 'row')} of {self.people:,} people, {gone:,} lost{share}"
         return f"<{words}>\n{self.lost.to_string()}"
-
-
-def _check_bound(name: str, what: Any) -> None:
-    """Refuse a bound that is none."""
-    if name == "rows":
-        whole_number(what, "rows", 1)
-    elif name == "groups" and isinstance(what, tuple) and len(what) == 2:
-        whole_number(what[1], "groups", 1)
-    elif name == "clip" and isinstance(what, Mapping) and what:
-        for ends in what.values():
-            checked_bounds(ends)
-    else:
-        examples = "rows=2, groups=('shop', 1) or clip={'price': (0, 100)}"
-        raise TypeError(f"bounds must be {examples}, got {name}={brief(what)}")
 
 
 def _clipped(column: nw.Series[Any], low: Exact, high: Exact) -> nw.Series[Any]:

@@ -189,23 +189,20 @@ class Database:
             rows = [tuple(map(self.cell, row)) for row in rows_of(frame)]
             with told_of(f"table {name} {TAKEN}"):
                 cursor.execute(f"DELETE FROM {target}")
-                if rows:
-                    cursor.executemany(*self._filling(target, rows))
+                if not rows:
+                    continue
+                style, places = self.module.paramstyle, range(1, len(rows[0]) + 1)
+                marks = ", ".join(map(MARKS[style].format, places))
+                if style in ("format", "pyformat"):
+                    target = target.replace("%", "%%")
+                given: list[Any] = rows
+                if style in ("named", "pyformat"):
+                    given = [{f"c{i}": cell for i, cell in enumerate(row, 1)} for row in rows]
+                cursor.executemany(f"INSERT INTO {target} VALUES ({marks})", given)
 
     def temporary(self, name: str) -> str:
         """The name of a temporary table, where the dialect can tell it from a permanent one."""
         return self.schema + self.quoted(name)
-
-    def _filling(self, target: str, rows: list[Cells]) -> tuple[str, list[Any]]:
-        """The statement that adds a row, and the rows' cells as it receives them."""
-        style, places = self.module.paramstyle, range(1, len(rows[0]) + 1)
-        marks = ", ".join(map(MARKS[style].format, places))
-        if style in ("format", "pyformat"):
-            target = target.replace("%", "%%")
-        text = f"INSERT INTO {target} VALUES ({marks})"
-        if style not in ("named", "pyformat"):
-            return text, rows
-        return text, [{f"c{i}": cell for i, cell in zip(places, row, strict=True)} for row in rows]
 
     @contextmanager
     def _own_tables_read(self, cursor: Any, text: str, own: Tables) -> Iterator[None]:

@@ -108,12 +108,6 @@ class DuckDB:
         """What a statement is; refused is what is not exactly one SELECT."""
         return parsed(text)
 
-    def tables(self) -> set[str]:
-        """The names of tables and views, in lower case,
-        that any connection to the database sees."""
-        with self.over({}) as cursor:
-            return {name for (name,) in cursor.execute(VISIBLE).fetchall()}
-
     def unknown(self, names: set[str]) -> set[str]:
         """Of some tables those that are not the connection's: the dataset's."""
         return self._found(names)[1]
@@ -251,8 +245,10 @@ class DuckDB:
                     )
             own = sorted(names & {*views, *self._first_column(OWN_TABLES)})
             borrowed = {name: _arrow(self.connection, name) for name in own}
-        rest = names - set(own)
-        return borrowed, rest - self.tables() if rest else rest
+        if rest := names - set(own):
+            with self.over({}) as cursor:  # as any connection to the database sees it
+                rest -= {name for (name,) in cursor.execute(VISIBLE).fetchall()}
+        return borrowed, rest
 
     def _heads(self, text: str, known: set[str]) -> Tables:
         """The first rows of the tables that any connection sees."""
@@ -293,9 +289,16 @@ class DuckDB:
                 "commit it or roll it back first"
             )
         known = dict(cursor.execute(LOCAL).fetchall())
+        rule = "connection must have settings of its database"
         for name, value in settings:
-            if known.get(name) != value:
-                _set(cursor, name, value)
+            if known.get(name) == value:
+                continue
+            with reading.told_of(rule, engine().Error):
+                escaped = value.replace("'", "''")
+                cursor.execute(f"SET {name} = '{escaped}'")
+                now = dict(cursor.execute(LOCAL).fetchall()).get(name)
+            if now != value:
+                raise ValueError(f"{rule}, got {name}={value!r}")
         return cursor
 
 
@@ -326,45 +329,30 @@ def _own(many: bool) -> Any:
     return _OWN[own]
 
 
-def _set(cursor: Any, name: str, value: str) -> None:
-    rule = "connection must have settings of its database"
-    with reading.told_of(rule, engine().Error):
-        escaped = value.replace("'", "''")
-        cursor.execute(f"SET {name} = '{escaped}'")
-        now = dict(cursor.execute(LOCAL).fetchall()).get(name)
-    if now != value:
-        raise ValueError(f"{rule}, got {name}={value!r}")
-
-
 # -- tables -----------------------------------------------------------------------------------
 
 
 def _see(cursor: Any, tables: Tables, types: Types) -> None:
-    """Let a cursor see some tables, in place of those of these names."""
+    """Let a cursor see some tables, in place of those of these names.
+
+    A column of objects that holds nothing is text. A view, as pandas makes by [::-1], is copied.
+    """
     for name, one in tables.items():
-        _register(cursor, name, _typed(one), types.get(name, {}))
-
-
-def _register(cursor: Any, name: str, one: Any, types: Mapping[str, str]) -> None:
-    """Let a cursor see a table; one that is a view, as pandas makes by [::-1], is copied."""
-    held = f"rows of {name}" if types else name
-    with reading.told_of(f"table {name} must be one that DuckDB takes", engine().Error):
-        try:
-            cursor.register(held, one)
-        except engine().Error:
-            cursor.register(held, nw.from_native(one, eager_only=True).clone().to_native())
-    if types:
-        names = {reading.quoted(column): kind for column, kind in types.items()}
-        casts = ", ".join(f"CAST({name} AS {kind}) AS {name}" for name, kind in names.items())
-        asked = f"SELECT * REPLACE ({casts}) FROM {reading.quoted(held)}"
-        cursor.execute(f"CREATE OR REPLACE TEMP VIEW {reading.quoted(name)} AS {asked}")
-
-
-def _typed(one: Any) -> Any:
-    """A table whose columns all have types, which DuckDB reads off objects:
-    one of nothing is text."""
-    empty = [name for name in object_columns(one) if one[name].isna().all()]
-    return one.astype(dict.fromkeys(empty, "string")) if empty else one
+        if empty := [column for column in object_columns(one) if one[column].isna().all()]:
+            one = one.astype(dict.fromkeys(empty, "string"))
+        known = {reading.quoted(column): kind for column, kind in types.get(name, {}).items()}
+        held = f"rows of {name}" if known else name
+        with reading.told_of(f"table {name} must be one that DuckDB takes", engine().Error):
+            try:
+                cursor.register(held, one)
+            except engine().Error:
+                cursor.register(held, nw.from_native(one, eager_only=True).clone().to_native())
+        if known:
+            casts = ", ".join(
+                f"CAST({column} AS {kind}) AS {column}" for column, kind in known.items()
+            )
+            asked = f"SELECT * REPLACE ({casts}) FROM {reading.quoted(held)}"
+            cursor.execute(f"CREATE OR REPLACE TEMP VIEW {reading.quoted(name)} AS {asked}")
 
 
 def object_columns(one: Any) -> list[Any]:
@@ -381,8 +369,8 @@ def _arrow(connection: Any, name: str, most: str = "") -> Any:
 
 def _first(numbers: np.ndarray, table: Any) -> tuple[np.ndarray, Any]:
     """The rows of the first few datasets."""
-    frame, kept = nw.from_native(table, eager_only=True), np.flatnonzero(numbers < REHEARSED)
-    return numbers[kept], taken(frame, kept)
+    kept = np.flatnonzero(numbers < REHEARSED)
+    return numbers[kept], taken(table, kept)
 
 
 def _numbered(numbers: np.ndarray, table: Any) -> tuple[Any, str]:

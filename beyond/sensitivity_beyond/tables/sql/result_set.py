@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from decimal import Decimal
 from typing import Any, NamedTuple
 
-from sensitivity_beyond.tables.sql.origins import CELL, KEY, NUMBER, UNKNOWN, of_columns
+from sensitivity_beyond.tables.sql.parsed import CELL, KEY, NUMBER, UNKNOWN, of_columns
 from sensitivity_lab.numbers.exact import brief, is_finite, is_real
 from sensitivity_lab.numbers.text import listed
 from sensitivity_lab.queries import Keyed

@@ -13,16 +13,15 @@ import narwhals.selectors as ncs
 import numpy as np
 
 from sensitivity_beyond.tables import order
-from sensitivity_beyond.tables.frames import is_table
+from sensitivity_beyond.tables.frames import is_table, taken
 from sensitivity_beyond.tables.keyed import are_near
 from sensitivity_beyond.tables.source import TableSource
 from sensitivity_beyond.tables.sql import parsed as reading
 from sensitivity_beyond.tables.sql.databases import Database
 from sensitivity_beyond.tables.sql.dialects import database_of
 from sensitivity_beyond.tables.sql.duckdb import DuckDB, Stack, Whole, engine, object_columns
-from sensitivity_beyond.tables.sql.origins import UNKNOWN
 from sensitivity_beyond.tables.sql.result_set import ResultSet, answer_of
-from sensitivity_lab.extension import Answering, Asked
+from sensitivity_lab.extension import Asked
 from sensitivity_lab.methods.workers import has_gap
 from sensitivity_lab.numbers import gap
 from sensitivity_lab.numbers.exact import brief, checked_seconds, sequence
@@ -137,7 +136,7 @@ class Statement(Asked):
     @property
     def _origins(self) -> Sequence[tuple[str, int]]:
         """Where the columns of its result come from."""
-        return UNKNOWN if self._read is None else self._read.origins
+        return reading.UNKNOWN if self._read is None else self._read.origins
 
     def __call__(self, dataset: Any) -> Any:
         """The answer on one dataset, which is asked again with its rows in other orders."""
@@ -163,12 +162,12 @@ class Statement(Asked):
         """What makes datasets of some records, as tables by name; `name` is the universe's."""
         if not isinstance(records, TableSource):
             raise TypeError(_no_tables(f"records such as {brief(records.values[0])}"))
-        names = list(records.whole)
-        if len({str(name).lower() for name in names}) < len(names):
+        if None in records.whole:  # one table alone
+            return TablesOf(records, self, (self._table() if name is None else name,))
+        names = tuple(map(str, records.whole))
+        if len({*map(str.lower, names)}) < len(names):
             raise ValueError(f"tables must differ in more than case, got {listed(names)}")
-        if names == [None]:
-            return TablesOf(self, records, (self._table() if name is None else name,))
-        return TablesOf(self, records, tuple(map(str, names)))
+        return TablesOf(records, self, names)
 
     def over(self, records: Source, name: str | None) -> Statement:
         """The statement asked of tables that are parts of some records, which tell their types."""
@@ -193,6 +192,7 @@ class Statement(Asked):
         read, database = self._read, self._database
         if read is None:  # the database says what it read
             return
+        catalogues: list[str] = []
         ours = {name if database.by_case else name.lower() for name in tables}
         for name in read.qualified:
             *_, schema, last = name.replace('"', "").lower().split(".")
@@ -202,10 +202,12 @@ class Statement(Asked):
                     "which is another table"
                 )
             if schema in reading.CATALOGUES or last.startswith(reading.CATALOGUE_TABLES):
-                raise ValueError(f"statement must not read a catalogue of the session, got {name}")
-        for name in (*read.tables, *read.sources):
-            if name not in ours and name.startswith(reading.CATALOGUE_TABLES):
-                raise ValueError(f"statement must not read a catalogue of the session, got {name}")
+                catalogues.append(name)
+        others = {*read.tables, *read.sources} - ours
+        catalogues += sorted(name for name in others if name.startswith(reading.CATALOGUE_TABLES))
+        if catalogues:
+            got = catalogues[0]
+            raise ValueError(f"statement must not read a catalogue of the session, got {got}")
         if not ours & set(read.tables):
             raise ValueError(
                 f"statement must name the table {' or '.join(tables)}, got "
@@ -314,9 +316,7 @@ class Statement(Asked):
         yield stacked
         for orders in self._other_orders(stacked):
             tables = zip(stacked.items(), orders, strict=True)
-            yield {
-                name: (of[rows], order.in_order(one, rows)) for (name, (of, one)), rows in tables
-            }
+            yield {name: (of[rows], taken(one, rows)) for (name, (of, one)), rows in tables}
 
     def _in_other_orders(self, part: ByName, *, different: bool = True) -> Iterator[ByName]:
         """A dataset with its rows in other orders; few rows have few that are `different`."""
@@ -328,9 +328,7 @@ class Statement(Asked):
                 continue
             known.add(now)
             tables = zip(part.items(), orders, strict=True)
-            yield ByName(
-                {name: order.in_order(one, rows) for (name, one), rows in tables}, part.whole
-            )
+            yield ByName({name: taken(one, rows) for (name, one), rows in tables}, part.whole)
 
     def _other_orders(self, stacked: Stack) -> Iterator[tuple[np.ndarray, ...]]:
         """Other orders of the rows of each table; more of them where order may matter."""
@@ -373,11 +371,10 @@ class ByName(dict[str, Any]):
 
 
 @dataclass(frozen=True)
-class TablesOf(Answering):
+class TablesOf(order.InOrders):
     """Makes datasets of some records as tables by name, which a database answers together."""
 
     statement: Statement
-    records: TableSource
     names: tuple[str, ...]
 
     together = True
@@ -412,11 +409,6 @@ class TablesOf(Answering):
                     f"{number_repr(dataset)}"
                 )
         return answers
-
-    def hold(self, query: Query, datasets: Iterable[Sequence[int]]) -> None:
-        for dataset in datasets:
-            if others := list(self.several(dataset)):
-                order.answer_in_orders(query, self, tuple(dataset), others)
 
     def stands(self, problem: Problem, pair: WorstPair) -> WorstPair:
         """The pair with the gap that its two datasets have, each asked alone."""
