@@ -6,6 +6,7 @@ import math
 import re
 from collections.abc import Hashable, Iterable
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import cached_property, partial
 from textwrap import fill
 from typing import Any, overload
@@ -102,12 +103,11 @@ def plot_sweep(
 
     Cost: linear in the tables.
     """
-    _check_table(table, "table", [*SWEPT, "closed_form"] if formulas else SWEPT)
+    table = _checked(table, "table", [*SWEPT, "closed_form"] if formulas else SWEPT)
     if not formulas:
         table = table.drop(columns="closed_form", errors="ignore")
     if beside is not None:
-        _check_table(beside, "beside", SWEPT)
-        table = _with_ticks(table, beside)
+        table = _with_ticks(table, _checked(beside, "beside", SWEPT))
     columns = list(table["column"].unique())
     if column is not None and not is_one_of(column, columns):
         raise ValueError(f"column must be one of {columns}, got column={brief(column)}")
@@ -261,8 +261,8 @@ def _draw_panel(
     panel.set_title(rows["query"].iloc[0], fontweight=weight, loc="left", x=start)
 
 
-def _check_table(table: pd.DataFrame, parameter: str, needed: list[str]) -> None:
-    """Refuse what is no table of `sweep` or `compare`, and what has no height above a whole k."""
+def _checked(table: pd.DataFrame, parameter: str, needed: list[str]) -> pd.DataFrame:
+    """A table of `sweep` or `compare`, fractions as a file writes them read; or a refusal."""
     maker = "compare" if "closed_form" in needed else "sweep"
     if not isinstance(table, pd.DataFrame):
         raise TypeError(f"{parameter} must be a DataFrame, as {maker} returns, got {brief(table)}")
@@ -281,12 +281,20 @@ def _check_table(table: pd.DataFrame, parameter: str, needed: list[str]) -> None
         if not (known and 0 <= k <= LARGEST_K and k == int(k)):
             most = f"{LARGEST_K:,}"
             raise ValueError(f"{parameter} must hold whole k from 0 to {most}, got k={brief(k)}")
-    for name in HEIGHTS:
-        for value in table.get(name, ()):
+    text = {name: table[name].map(_number) for name in HEIGHTS if name in table}
+    table = table.assign(**text)
+    for name in text:
+        for value in table[name]:
             known = is_real(value) and is_finite(value)
             if not (is_missing(value) or (known and 0 <= exact_number(value) <= LARGEST_DRAWN)):
                 rule = f"{parameter} must hold numbers from 0 to 1e+300 as {name}"
                 raise ValueError(f"{rule} to be drawn, got {brief(value)}")
+    return table
+
+
+def _number(cell: Any) -> Any:
+    is_text = isinstance(cell, str) and re.fullmatch(r"\d+(/\d*[1-9]\d*)?", cell)
+    return Fraction(cell) if is_text else cell
 
 
 def _with_ticks(table: pd.DataFrame, beside: pd.DataFrame) -> pd.DataFrame:

@@ -48,13 +48,8 @@ def gap(here, there, norm):
 
 
 def expected(pairs, vectors, keys, norm):
-    answers = {}
-    best = 0
-    for here, there in pairs:
-        for one in (here, there):
-            if one not in answers:
-                answers[one] = answer_on(one, vectors, keys)
-        best = max(best, gap(answers[here], answers[there], norm))
+    answers = {one: answer_on(one, vectors, keys) for pair in pairs for one in pair}
+    best = max(gap(answers[here], answers[there], norm) for here, there in pairs)
     return math.sqrt(best) if norm == 2 else best
 
 

@@ -140,7 +140,7 @@ def test_a_table_that_cannot_be_drawn_is_refused(compared):
         *((edited(compared, "k", k), ValueError, f"must hold {whole}, got k={got}") for k, got in (
             (np.nan, "nan"), (np.inf, "inf"), (1.5, "1.5"), ("2", "'2'"), (10**5000, LONG))),
         *((edited(compared, "sensitivity", value), ValueError, f"must hold {drawn}, got {got}")
-            for value, got in (("3", "'3'"), (np.inf, "inf"), (-1, "-1"), (10**5000, LONG))),
+            for value, got in (("3d", "'3d'"), (np.inf, "inf"), (-1, "-1"), (10**5000, LONG))),
         (compared.head(0), ValueError, "must have at least one row, got an empty table"),
         (compared.drop(columns="k"), ValueError, "must have the columns"),
         (compared.drop(columns="k"), ValueError, "got one without ['k']"),
@@ -150,6 +150,21 @@ def test_a_table_that_cannot_be_drawn_is_refused(compared):
             sl.plot_sweep(table)
         with refused(error, "beside", words):
             sl.plot_sweep(compared, beside=table)
+
+
+def test_a_table_that_a_file_kept_is_drawn_as_it_was(compared, tmp_path):
+    """Catches fractions that are refused as text, or drawn at another height."""
+    compared.to_csv(tmp_path / "table.csv", index=False)
+    back = pd.read_csv(tmp_path / "table.csv")
+    kept, made = (
+        [
+            line.get_xydata()
+            for panel in sl.plot_sweep(table, formulas=True).axes
+            for line in panel.lines
+        ]
+        for table in (back, compared)
+    )
+    assert all(np.array_equal(*both, equal_nan=True) for both in zip(kept, made, strict=True))
 
 
 def test_what_cannot_be_drawn_with_a_table_is_refused(compared):
