@@ -237,8 +237,10 @@ class Search:
         counts = [np.zeros(len(self.table), dtype=np.int64)]
         for left, n in zip(self.left, self.picks, strict=True):
             free = np.array(left, dtype=np.int64) - (counts[-1] if self.shared else 0)
-            counts.append(np.diff(np.minimum(np.cumsum(free), n), prepend=0))
-        self.found = [np.repeat(np.arange(len(of)), of).tolist() for of in counts[1:]]
+            counts.append(np.diff(np.minimum(np.cumsum(free, dtype=np.int64), n), prepend=0))
+        self.found = [
+            np.repeat(np.arange(len(of), dtype=np.intp), of).tolist() for of in counts[1:]
+        ]
         are_enough = [*map(len, self.found)] == [a, b]
         apart = (counts[1] - counts[2]) @ self.table
         self.best = int(self._scores(apart[None])[0]) if are_enough else -1
@@ -286,7 +288,7 @@ class Search:
         left = max(a - turn, 0), self.turns[1] - max(turn - a, 0)
         apart, step = sums[0] - sums[1], self.step[side]
         # The norms of what was picked: of both sides, or of what they are apart.
-        of = np.array(sums if self.aligned else [apart])
+        of = np.stack(sums if self.aligned else [apart])
         reached = [self._root(int(score)) for score in self._scores(of)]
 
         def is_short(i: int) -> bool:
