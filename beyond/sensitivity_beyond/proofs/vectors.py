@@ -238,9 +238,7 @@ class Search:
         for left, n in zip(self.left, self.picks, strict=True):
             free = np.array(left, dtype=np.int64) - (counts[-1] if self.shared else 0)
             counts.append(np.diff(np.minimum(np.cumsum(free, dtype=np.int64), n), prepend=0))
-        self.found = [
-            np.repeat(np.arange(len(of), dtype=np.intp), of).tolist() for of in counts[1:]
-        ]
+        self.found = [[*Counter(dict(enumerate(of.tolist()))).elements()] for of in counts[1:]]
         are_enough = [*map(len, self.found)] == [a, b]
         apart = (counts[1] - counts[2]) @ self.table
         self.best = int(self._scores(apart[None])[0]) if are_enough else -1
