@@ -77,7 +77,7 @@ def global_sensitivity(
         walked.
     :param method: "sweep" (each dataset answered once), "walk" (each pair visited: the reference),
         "solver" (no enumeration, where a proof covers it) or "auto": the sweep where it serves,
-        else the walk; where these would take longer (100,000 datasets, a hundred that are slow,
+        else the walk; where these would take longer (a million datasets, a hundred that are slow,
         2,000 records) the solver, if it can.
     :param max_datasets: how many datasets may be answered. A walk may visit 20 times as many pairs.
     :param seconds: how long it may take.
