@@ -27,7 +27,7 @@ from sensitivity_lab.problem import (
 from sensitivity_lab.proved.worst_pair import WorstPair
 from sensitivity_lab.queries import Query, as_query, measured_by
 from sensitivity_lab.relations import Relation
-from sensitivity_lab.results import Sensitivity, result
+from sensitivity_lab.results import Sensitivity, presented, result
 from sensitivity_lab.universe import Indices, Universe, check_universe
 
 GlobalMethod = Literal["auto", "sweep", "walk", "solver"]
@@ -178,20 +178,20 @@ def local_sensitivity(
         answered = _locally(_of_numbers(problem, lifted), lifted.of_dataset(indices), by, budget)
         return _result(problem, lifted.back_at(indices, answered.pair), answered, is_local=True)
     except TimeIsUp:
-        raise _cut_short(problem, budget, indices) from None
+        raise _cut_short([problem], budget, indices) from None
 
 
-def _cut_short(problem: Problem, budget: Budget, only: Indices | None = None) -> TimeIsUp:
-    """What says that the time is over, with the widest pair that a few draws meet."""
-    assert budget.seconds
-    pair = glimpse(problem, GLIMPSE * budget.seconds, only)
-    met = "" if pair is None else f"; of pairs at random the widest lie {brief(pair.gap)} apart"
-    error = TimeIsUp(
-        f"seconds={brief(budget.seconds)} were over before {problem.query.name} was answered{met}, "
-        "a lower bound: give it longer, or ask for a smaller size or k"
-    )
+def _cut_short(
+    problems: Sequence[Problem], budget: Budget, only: Indices | None = None
+) -> TimeIsUp:
+    """What says that the time is over; of one problem with a lower bound."""
+    problem, seconds = problems[0], budget.seconds or 0
+    pair = glimpse(problem, GLIMPSE * seconds, only) if len(problems) == 1 else None
+    asked = f"{problem.query.name} was" if pair else f"all {len(problems)} questions were"
+    met = pair and f"; at least {brief(presented(pair.gap))}, by pairs at random"
+    error = TimeIsUp(f"seconds={brief(seconds)} were over before {asked} answered{met or ''}")
     if pair is not None:
-        error.at_least, error.witness = pair.gap, pair.pair()
+        error.at_least, error.witness = presented(pair.gap), pair.pair()
     return error
 
 
@@ -224,7 +224,7 @@ def settle(problems: Sequence[Problem], *, method: str, budget: Budget) -> list[
         enumerated = iter(_enumerated(rest, method, budget))
         answered = [next(enumerated) if known is None else known for known in solved]
     except TimeIsUp:
-        raise _cut_short(problems[0], budget) from None
+        raise _cut_short(problems, budget) from None
     return [
         _result(problem, lifted.back(one.pair) if lifted else one.pair, one)
         for problem, lifted, one in zip(problems, lifts, answered, strict=True)

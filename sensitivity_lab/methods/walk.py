@@ -142,27 +142,24 @@ def _widest(
 
 def glimpse(problem: Problem, seconds: float, only: Indices | None) -> WorstPair | None:
     """The widest of the pairs that can be drawn at random in some seconds; None where none can."""
-    rng, ends = np.random.default_rng(0), monotonic() + seconds
+    rng, ends, universe = np.random.default_rng(0), monotonic() + seconds, problem.universe
     moves = [(size, *move) for size, of in problem.plan.items() for move in of]
+    held = np.array(only or (), dtype=np.intp)
+    spare = universe.counts - np.bincount(held, minlength=universe.distinct)
     best: WorstPair | None = None
     while monotonic() < ends:
         size, removed, added = moves[rng.integers(len(moves))]
-        free = problem.universe.most_copies(size + added)
-        places = np.arange(len(free), dtype=np.intp)
-        drawn = only is None
-        own = (
-            rng.permutation(np.repeat(places, free))[:size]
-            if drawn
-            else np.array(only, dtype=np.intp)
-        )
-        spare = np.repeat(places, free - np.bincount(own, minlength=len(free)))
-        kept, come = rng.permutation(own)[removed:], rng.permutation(spare)[:added]
-        pair = [tuple(sorted(map(int, side))) for side in (own, (*kept, *come))]
-        gap = gap_between(problem.norm, problem.query.root)(
-            *problem.query.answers(problem.given, pair)
-        )
+        if universe.unlimited:
+            drawn = rng.integers(universe.distinct, size=size + added)
+        else:
+            drawn = rng.permutation(np.repeat(np.arange(len(spare), dtype=np.intp), spare))
+        own = drawn[added : added + size] if only is None else held
+        other = np.concatenate([rng.permutation(own)[removed:], drawn[:added]])
+        pair = [tuple(np.sort(side).tolist()) for side in (own, other)]
+        answers = problem.query.answers(problem.given, pair)
+        gap = gap_between(problem.norm, problem.query.root)(*answers)
         if best is None or gap > best.gap:
-            best = WorstPair.between(gap, pair[0], pair[1], problem.universe)
+            best = WorstPair.between(gap, pair[0], pair[1], universe)
     return best
 
 

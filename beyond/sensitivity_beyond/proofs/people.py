@@ -13,7 +13,7 @@ from sensitivity_beyond.proofs.reach import widest
 from sensitivity_beyond.proofs.vectors import gaps_of_vectors, of_one_row
 from sensitivity_beyond.tables.asking import Grouping, asks_rows, inner
 from sensitivity_beyond.tables.lifting import lift
-from sensitivity_beyond.tables.people import PERSON, people_or_none
+from sensitivity_beyond.tables.people import people_or_none
 from sensitivity_lab.problem import Problem
 from sensitivity_lab.proved.family import Family
 from sensitivity_lab.proved.worst_pair import CopiesAt, D, Share, WorstPair
@@ -50,18 +50,14 @@ def gaps_by_group_of_people(problem: Problem, grouping: Grouping) -> D | None:
     universe, proved = problem.universe, grouping.query.proved
     people = people_or_none(universe)
     assert people is not None
-    counts_anyhow = problem.norm or grouping.keys is not None  # else a key at 0 is not one
-    if proved is None or proved.adds is None or not (counts_anyhow or proved.adds == "one"):
-        return None
     asked = of_one_row(grouping, people)
     if people.brings is None or not (people.brings_any and problem.norm):
         return gaps_of_vectors(problem, people, asked)
-    if PERSON in (asked.by_what, asked.of_what):
-        return None
     rows, bounds = people.brings
     anything, query = Universe(rows, True, None), replace(problem.query, function=asked)
     d = gaps_by_group(replace(problem, query=query, universe=anything), asked)
-    return d and OfPeople(d, proved, lambda pair: pair, anything, universe, bounds)
+    told = anything, universe, bounds
+    return OfPeople(d, proved, lambda pair: pair, *told) if d and proved else None
 
 
 @dataclass(frozen=True)

@@ -27,7 +27,7 @@ from sensitivity_beyond.proofs.groups import codes_by_group
 from sensitivity_beyond.tables.asking import Grouping
 from sensitivity_beyond.tables.columns import Always, Said, numbers_of
 from sensitivity_beyond.tables.lifting import Members
-from sensitivity_beyond.tables.people import PERSON, OfOneRow, Persons, people_or_none
+from sensitivity_beyond.tables.people import OfOneRow, Persons, people_or_none
 from sensitivity_beyond.tables.rows import Rows
 from sensitivity_lab.numbers.exact import is_real
 from sensitivity_lab.numbers.gap import Norm
@@ -58,12 +58,11 @@ class Vectors:
     scale: int
 
     @classmethod
-    def of(cls, people: Persons, grouping: Grouping) -> Vectors | None:
+    def of(cls, people: Persons, grouping: Grouping, norm: Norm) -> Vectors | None:
         """What everybody adds to a count or a sum by group; None where it is neither."""
         adds = grouping.query.proved.adds if grouping.query.proved else None
-        if adds is None or None not in people.natives:
-            return None
-        if people.brings and PERSON in (grouping.by_what, grouping.of_what):
+        by_keys = norm or grouping.keys is not None  # else L0 tells a key at 0 from none
+        if adds is None or not (by_keys or adds == "one"):
             return None
         rows = Universe(Rows(people.natives[None], "rows"), False, None)
         says = numbers_of(rows, Always(1) if adds == "one" else grouping.of_what)
@@ -159,10 +158,8 @@ class Furthest:
             ascending = np.argsort(column, kind="stable")
             for turned in (ascending[::-1], ascending):
                 sides = _first(own, a, turned), _first(spare, b, turned[::-1])
-                score = abs(
-                    int(column[sides[0]].sum(dtype=column.dtype))
-                    - int(column[sides[1]].sum(dtype=column.dtype))
-                )
+                most_of_a, least_of_b = (int(column[of].sum(dtype=whole.dtype)) for of in sides)
+                score = abs(most_of_a - least_of_b)
                 best = max(best, (score, sides[0], sides[1]), key=lambda pick: pick[0])
         return best
 
@@ -253,8 +250,7 @@ class Search:
                 self._extend([], [nothing, nothing])
         with_outside = (([self.outside, 0], (a - 1, b)), ([0, self.outside], (a, b - 1)))
         for reached, turns in with_outside:
-            somebody = not self.are_all and min(turns) >= 0
-            if somebody and self._most(reached, turns) > self.best:
+            if not self.are_all and min(turns) >= 0 and self._most(reached, turns) > self.best:
                 raise NotSettled
         people: list[list[int]] = []
         for found, many in zip(self.found, self.many, strict=True):
@@ -373,7 +369,7 @@ def of_one_row(grouping: Grouping, people: Persons) -> Grouping:
 def gaps_of_vectors(problem: Problem, people: Persons, grouping: Grouping) -> D | None:
     """D of a count or a sum by group over people, or None without a proof."""
     universe, norm = problem.universe, problem.norm
-    vectors = Vectors.of(people, grouping)
+    vectors = Vectors.of(people, grouping, norm)
     if vectors is None:
         return None
     own = None if universe.unlimited else universe.counts
@@ -404,12 +400,9 @@ def gaps_of_vectors(problem: Problem, people: Persons, grouping: Grouping) -> D 
 
 def widest_of_vectors(problem: Problem, grouping: Grouping, dataset: Indices) -> WorstPair | None:
     """The widest gap at a dataset of people, with a neighbour, or None without a proof."""
-    universe, norm, counts = problem.universe, problem.norm, grouping.query.proved
-    if not norm and grouping.keys is None and not (counts and counts.adds == "one"):
-        return None  # a key at 0 is not one that vanishes
-    people = people_or_none(universe)
+    universe, norm, people = problem.universe, problem.norm, people_or_none(problem.universe)
     assert people is not None
-    vectors = Vectors.of(people, of_one_row(grouping, people))
+    vectors = Vectors.of(people, of_one_row(grouping, people), norm)
     if vectors is None:
         return None
     own = np.bincount(dataset, minlength=vectors.people)

@@ -38,7 +38,12 @@ INSTEAD = (
     "person, as in MEAN.of(lambda rows: len(rows)), or pass a function of your own that answers on "
     "few rows, too"
 )
+MISSING = "say what a missing one counts as, as in SUM.of('pay', missing=0)"
 MOST_GROUPS = 20_000  # whose answers are kept
+
+
+class TakenForPerson(TypeError):
+    """A row of a person is asked for what all their rows have."""
 
 
 @dataclass(frozen=True)
@@ -81,21 +86,12 @@ class Grouping(Asked):
     keys: tuple[Any, ...] | None
 
     slow = True
-
-    @property
-    def hint(self) -> str:  # type: ignore[override]
-        """What is solved."""
-        if self.query.proved is not None and self.query.proved.adds:
-            return (
-                " (a search for the people whose vectors lie furthest apart was cut short: ask "
-                "k=1, of which k records make at most k times as much)"
-            )
-        return (
-            " (by group, counts and sums alone are solved over all datasets: SUM.by and COUNT.by "
-            "make a mean; one dataset is solved for VARIANCE and other exact queries of a column; "
-            "where each group's size is public, ask each alone: under one change the largest is "
-            "the answer)"
-        )
+    hint = (
+        " (by group, counts and sums alone are solved over all datasets, of very many people for "
+        "small k, and k move them at most k times as far as one; SUM.by and COUNT.by make a mean; "
+        "one dataset is solved for VARIANCE and other exact queries of a column; where each "
+        "group's size is public, ask each alone: under one change the largest is the answer)"
+    )
 
     def __call__(self, dataset: Any) -> dict[Any, Any]:
         """The answers by key; groups too small for the query have none."""
@@ -113,7 +109,10 @@ class Grouping(Asked):
         def answer(group: bytes) -> Any:  # a fifth of the memory of a tuple with its ints
             asked = [records[i] for i in array("q", group)]
             of = self.of_what
-            return self._answer(asked if of is None else [number_of(of, one) for one in asked])
+            said = asked if of is None else [number_of(of, one) for one in asked]
+            if of is not None and None in said and not self.query.takes_missing:
+                raise ValueError(f"of says nothing of {brief(asked[said.index(None)])}: {MISSING}")
+            return self._answer(said)
 
         def answers(dataset: Iterable[int]) -> dict[Any, Any]:
             groups = {key: array("q") for key in self.keys or ()}
@@ -179,7 +178,12 @@ class ByGroup(Answering):
     def answers(self, query: Query, datasets: Sequence[Indices]) -> list[Any]:
         try:
             return [checked_answer(self._by_group(one), query, ()) for one in datasets]
-        except Exception:  # a caller's own: asked alone, the first dataset tells what it is
+        except Exception as error:  # a caller's own: asked alone, the first dataset tells which
+            causes: list[BaseException | None] = [error]
+            while causes[-1] is not None:
+                causes.append(causes[-1].__cause__)
+            if TakenForPerson in map(type, causes):  # which rows of a table do not tell
+                raise
             return [query.answer(self(dataset)) for dataset in datasets]
 
     @cached_property

@@ -18,7 +18,14 @@ from typing import Any
 
 import numpy as np
 
-from sensitivity_beyond.tables.asking import asks_rows, in_order, inner, of_what, predicate_of
+from sensitivity_beyond.tables.asking import (
+    MISSING,
+    asks_rows,
+    in_order,
+    inner,
+    of_what,
+    predicate_of,
+)
 from sensitivity_beyond.tables.columns import (
     Alike,
     Always,
@@ -212,8 +219,7 @@ def _way_out(number: Any, query: Query) -> str:
         return f": {one}, COUNT(DISTINCT pay) in sl.sql leaves it out"
     if number is None:
         others = ", or leave it out, as AVG(pay) in sl.sql and a function of the rows do"
-        counts = ": say what a missing one counts as, as in SUM.of('pay', missing=0)"
-        return counts + others * (query != SUM)
+        return f": {MISSING}" + others * (query != SUM)
     how = "row['day'].toordinal()" if isinstance(number, date) else "float(row['pay'])"
     return f": make a number of it, as in SUM.of(lambda row: {how})"
 

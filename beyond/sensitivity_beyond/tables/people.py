@@ -14,7 +14,12 @@ from typing import Any
 import narwhals as nw
 import numpy as np
 
-from sensitivity_beyond.tables.asking import Grouping, asks_rows, grouping, predicate_of
+from sensitivity_beyond.tables.asking import (
+    TakenForPerson,
+    asks_rows,
+    grouping,
+    predicate_of,
+)
 from sensitivity_beyond.tables.columns import uncut
 from sensitivity_beyond.tables.counting import of_whom
 from sensitivity_beyond.tables.frames import (
@@ -56,6 +61,7 @@ MOST_PEOPLE = 1_000_000  # different people that are listed
 MOST_BROUGHT = 10_000_000  # rows that they bring
 FEW_OF = 24  # of 48 things or more there are over 10,000,000 choices of 24
 PERSON = "person"  # the column that numbers people who have no names
+NUMBERED = f"{PERSON!r} numbers the people of a dataset: no row has a number"
 
 
 class Persons(TableSource):
@@ -131,26 +137,21 @@ class Persons(TableSource):
                 f"{', '.join(tables)}: ask of a function of a person, which gets them all, as in "
                 f"SUM.of(lambda person: len(person[{tables[0]!r}]))"
             )
-        if (predicate := predicate_of(query)) is not None:
-            self._check_of_a_row(predicate, "predicate")
-        if (by_group := grouping(query)) is not None:
-            self._check_grouping(by_group)
-        super().check(problem)
-
-    def _check_grouping(self, by_group: Grouping) -> None:
-        """Refuse a function of a person whose rows may be in several groups."""
-        for function, asked in (
-            (by_group.by_what, "by"),
-            (predicate_of(by_group.query), "predicate"),
-        ):
+        by_group = grouping(query)
+        predicate = predicate_of(by_group.query if by_group else query)
+        for function, asked in ((by_group and by_group.by_what, "by"), (predicate, "predicate")):
             if callable(function):
                 self._check_of_a_row(function, asked)
-        what = uncut(by_group.of_what)
-        if what is not None and not isinstance(what, str):
-            raise TypeError(
-                f"of must name a column where people are asked by group, got {brief(what)}: a "
-                "person's rows may be in several groups"
-            )
+        if by_group is not None:
+            what, by = uncut(by_group.of_what), by_group.by_what
+            if self.brings and PERSON in (what, by, *getattr(by, "names", ())):
+                raise ValueError(f"by and of must name columns of a row: {NUMBERED}")
+            if what is not None and not isinstance(what, str):
+                raise TypeError(
+                    f"of must name a column where people are asked by group, got {brief(what)}: a "
+                    "person's rows may be in several groups"
+                )
+        super().check(problem)
 
     def _check_of_a_row(self, function: Any, what: str) -> None:
         """Refuse a function that takes the first row for a person; it may fail in other ways."""
@@ -424,10 +425,6 @@ class AnyPeople(Persons):
         return {None: (numbers[people], _numbered(together, people - starts[numbers[people]]))}
 
 
-class TakenForPerson(TypeError):
-    """A row of a person is asked for what all their rows have."""
-
-
 class PersonsRow(Row):
     """A row of a person, as a function of a row is given it: it has no length,
     which a person has."""
@@ -444,7 +441,7 @@ class NumberedRow(PersonsRow):
 
     def __getitem__(self, key: Any) -> Any:
         if key in (0, PERSON):
-            raise KeyError(f"{PERSON!r} numbers the people of a dataset: no row has a number")
+            raise KeyError(NUMBERED)
         return super().__getitem__(key)
 
 

@@ -81,9 +81,6 @@ def drawn(seed):
     brought = [table.to_dict("records") for table in alone]
     one = rng.random() < 0.5
     query = sl.COUNT if one else rng.choice([sl.SUM.of("n"), sl.SUM.of("n").clipped(0, 2), LARGE])
-    cut = (lambda n: min(max(n, 0), 2)) if "clip" in query.name else (lambda n: n)
-    if query is LARGE:
-        cut = lambda n: int(n > 1)  # noqa: E731
     keys, by, asked = None, (lambda r: r["shop"]), "shop"
     if rng.random() < 0.4:
         by = asked = lambda r: (r["shop"], r["day"])
@@ -91,12 +88,13 @@ def drawn(seed):
             keys = [("x", 0), ("y", 0), ("q", 1)]
     elif rng.random() < 0.5:
         keys = rng.choice([["x"], ["x", "y", "q"]])
-
-    def of(r):
-        return 1 if one else Fraction(str(cut(r["n"])))
-
     if keys and {by(row) for rows in brought for row in rows}.isdisjoint(keys):
-        keys = None  # keys of no group are refused
+        keys = None  # such keys are refused
+
+    def of(row):
+        n = min(max(row["n"], 0), 2) if "clip" in query.name else row["n"]
+        return 1 if one else int(n > 1) if query is LARGE else Fraction(str(n))
+
     adds = [person_vector(rows, of, by, keys) for rows in brought]
     return rng, universe, brought, adds, query.by(asked, keys=keys), keys
 

@@ -3,6 +3,7 @@ and what is solved at any number."""
 
 import math
 from fractions import Fraction
+from itertools import product
 
 import pandas as pd
 import pytest
@@ -96,9 +97,12 @@ def test_a_row_is_not_taken_for_a_person(universe, query):
     with pytest.raises(TypeError, match=message):
         sl.local_sensitivity(query, universe.values[1:3], universe, relation=sl.Remove(1))
     later = sl.count_where(lambda person: person["price"] == 2 and len(person) > 3)
-    for method in ("auto", "walk", "sweep", "solver"):
-        with pytest.raises(ValueError, match="len of a row does not count a person's rows"):
-            asked(later, NAMED, method=method, **LEAVES)
+    for method, one in product(("auto", "walk", "sweep", "solver"), (later, later.by("id"))):
+        with pytest.raises((ValueError, TypeError), match="len of a row does not count a person's"):
+            asked(one, NAMED, method=method, **LEAVES)
+    for by in ("person", ["person", "price"]):
+        with pytest.raises(ValueError, match="'person' numbers the people of a dataset"):
+            asked(sl.COUNT.by(by), ANYBODY, **ONE)
 
 
 @pytest.mark.parametrize(
