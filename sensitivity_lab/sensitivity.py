@@ -80,7 +80,7 @@ def global_sensitivity(
         else the walk; where these would take longer (a million datasets, a hundred that are slow,
         2,000 records) the solver, if it can.
     :param max_datasets: how many datasets may be answered. A walk may visit 20 times as many pairs.
-    :param seconds: how long it may take.
+    :param seconds: how long it may take; a call of a function is not cut short.
     :param progress: whether a bar is shown; by default one comes after five seconds.
     :param executor: any `concurrent.futures.Executor`; it answers a callable on many workers. A
         pool of processes needs one that is defined at the top of a module. Standard queries do not
