@@ -2,7 +2,7 @@
 
 20,000 people bring 100,000 rows, their ids shuffled. Ours is all of it: the universe, the dataset
 looked up in it, what every person's rows come to, and the witness. The group-by only adds the rows
-up by person.
+up by person, or by person and group.
 
     python benchmarks/people.py             # a ratio for each library and query
     python benchmarks/people.py --persons   # a function of a person, too: some minutes
@@ -27,11 +27,13 @@ QUERIES = {
     "sum, clipped": sl.SUM.of("amount").clipped(0, 50),
     "count": sl.COUNT,
     "count where": sl.count_where(lambda row: row.amount > 50),
+    "sum by group": sl.SUM.of("amount").by("shop"),
+    "count by group": sl.COUNT.by("shop"),
 }
 GROUPED = {
-    "pandas": (pd.DataFrame, lambda t, c: t.groupby("who")[c].sum()),
-    "polars": (pl.DataFrame, lambda t, c: t.group_by("who").agg(pl.col(c).sum())),
-    "pyarrow": (pa.table, lambda t, c: t.group_by("who").aggregate([(c, "sum")])),
+    "pandas": (pd.DataFrame, lambda t, c, by: t.groupby(by)[c].sum()),
+    "polars": (pl.DataFrame, lambda t, c, by: t.group_by(by).agg(pl.col(c).sum())),
+    "pyarrow": (pa.table, lambda t, c, by: t.group_by(by).aggregate([(c, "sum")])),
 }
 
 
@@ -40,7 +42,8 @@ def columns():
     who = np.concatenate([np.arange(PEOPLE), rng.integers(0, PEOPLE, ROWS - PEOPLE)])
     rng.shuffle(who)
     amount = rng.integers(0, 100, ROWS)
-    return {"who": who, "amount": amount, "price": amount / 100}
+    shop = rng.integers(0, 20, ROWS)
+    return {"who": who, "shop": shop, "amount": amount, "price": amount / 100}
 
 
 def ask(table, query):
@@ -80,7 +83,9 @@ def main():
         table = made(given)
         for name, query in QUERIES.items():
             column = "price" if name == "sum of floats" else "amount"
-            times = [seconds(partial(ask, table, query)), seconds(partial(grouped, table, column))]
+            by = ["who", "shop"] if "by group" in name else ["who"]
+            theirs = partial(grouped, table, column, by)
+            times = [seconds(partial(ask, table, query)), seconds(theirs)]
             cells = [f"{1e3 * median:8.1f} ± {1e3 * spread:4.1f} ms" for median, spread in times]
             print(f"{library:8} {name:21} {' '.join(cells)} {times[0][0] / times[1][0]:6.0f} ×")
     if asked.persons:

@@ -44,6 +44,7 @@ A_NODE = 5_000  # a pick that goes on takes as long as so many of them
 FIRST = 1_000  # people with the largest norms are looked at first, for each who is picked
 MOST_PICKED = 60  # people, one after another
 
+Many = np.ndarray | None  # how often each of m people can be picked, (m,)
 Pick = tuple[int, list[int], list[int]]  # a score, and the a and the b people that have it
 
 
@@ -107,13 +108,7 @@ class Vectors:
 class Furthest:
     """Which a of some people, and which b of others, lie furthest apart."""
 
-    def __init__(
-        self,
-        vectors: Vectors,
-        norm: Norm,
-        own: np.ndarray | None = None,
-        spare: np.ndarray | None = None,
-    ) -> None:
+    def __init__(self, vectors: Vectors, norm: Norm, own: Many = None, spare: Many = None) -> None:
         """`own` says how often each person can be among the a, `spare` among the b. Without `spare`
         they are the same people, and nobody is on both sides; without either none runs out."""
         self.vectors, self.norm, self.own, self.spare = vectors, norm, own, spare

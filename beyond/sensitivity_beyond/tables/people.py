@@ -493,8 +493,17 @@ def _are_alike(one: nw.DataFrame[Any], other: nw.DataFrame[Any]) -> bool:
     """Whether two tables have the same columns, and the same rows in any order."""
     if [*map(str, one.columns)] != [*map(str, other.columns)] or len(one) != len(other):
         return False
-    ours, theirs = rows_of(one), rows_of(other)
-    return ours == theirs or Counter(ours) == Counter(theirs)
+    # mostly in the same order: a tenth of the time
+    in_order = all(map(_are_equal, one.iter_columns(), other.iter_columns()))
+    return in_order or Counter(rows_of(one)) == Counter(rows_of(other))
+
+
+def _are_equal(one: nw.Series[Any], other: nw.Series[Any]) -> bool:
+    """Whether two columns have the same cells in the same order."""
+    plain = one.dtype == other.dtype and (one.dtype.is_integer() or one.dtype.is_float())
+    if plain and not one.null_count():
+        return np.array_equal(one.to_numpy(), other.to_numpy(), equal_nan=True)
+    return cells_of(one) == cells_of(other)
 
 
 def _called(name: str | None) -> str:

@@ -70,7 +70,8 @@ class Sheet:
 def sheet_of(marked: shown.Marked, captions: Sequence[str], value: str, room: float) -> Sheet:
     """Two tables, beside one another where there is room, else below one another."""
     letters = int((room - MARK) / LETTER)
-    sides = [_side(marked, sign, letters) for sign in (shown.LEAVES, shown.JOINS)]
+    grids = [(one, one.grid(letters)) for one in marked.tables]  # alike on both sides
+    sides: list[Side] = [(sign + shown.SHARED, grids) for sign in (shown.LEAVES, shown.JOINS)]
     wide = ([grid.width * LETTER + MARK for _, grid in side[1]] for side in sides)
     widths = [min(room, max([room * 0.4, *of])) for of in wide]  # a caption has half a page
     beside = sum(widths) + GAP <= room
@@ -89,11 +90,6 @@ def sheet_of(marked: shown.Marked, captions: Sequence[str], value: str, room: fl
         sheet.width = max(sheet.width, len(line) * LETTER)
         sheet.height += ROW
     return sheet
-
-
-def _side(marked: shown.Marked, sign: str, letters: int) -> Side:
-    """One of the two datasets: its rows' signs, its tables with their grids, alike on both."""
-    return sign + shown.SHARED, [(table, table.grid(letters)) for table in marked.tables]
 
 
 def _write_side(sheet: Sheet, side: Side, caption: str, x: float, y: float, width: float) -> float:

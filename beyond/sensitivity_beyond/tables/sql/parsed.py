@@ -85,7 +85,7 @@ def parsed(text: str, dialect: str | None, by_case: bool) -> Parsed | None:
     functions = list(tree.find_all(exp.Func))
     words = [token.text.lower() for token in tokens]
     calls = {word for word, then in pairwise(words) if then == "("}  # as they are written
-    if dialect == DUCKDB:  # a name of a clock is one wherever no column in sight has it
+    if dialect == DUCKDB:  # a clock's name, though it be a column's
         names = [one.token_type != TokenType.STRING for one in tokens]
         calls |= CLOCKS & set(compress(words, names))
     else:
@@ -198,8 +198,7 @@ def _with_ties_at_random(tree: Any, dialect: str | None) -> str | None:
 
 def _takes_some(select: Any) -> bool:
     """Whether a SELECT keeps some rows by their order alone; of a DISTINCT that may not be said."""
-    distinct = select.args.get("distinct")
-    if distinct is not None:
+    if (distinct := select.args.get("distinct")) is not None:
         return bool(distinct.args.get("on"))
     return any(select.args.get(part) is not None for part in ("limit", "offset"))
 
