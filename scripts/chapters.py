@@ -28,7 +28,7 @@ KERNEL = {  # as JupyterLab writes it: a notebook that is only opened has nothin
     "kernelspec": {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"},
     "language_info": IPythonKernel.language_info,
 }
-PAGES = ("proofs", "glossary", "notation", "sources")  # those of text alone that notebooks link to
+PAGES = ("proofs", "glossary", "sources")  # those of text alone that notebooks link to
 STUDY = "book/template/study"  # no page of the book: a notebook to begin one's own with
 FOLDED = {"hide-input", "remove-input", "hide-cell", "remove-cell"}  # tags: their code is folded
 KEPT = {"parameters"}  # tags that other tools know

@@ -10,6 +10,8 @@ from sphinx.application import Sphinx
 MOVED = {
     "notebooks/clipped-vectors": "book/chapters/norms",
     "notebooks/clipping-in-detail": "book/chapters/clipping",
+    "book/notation": "book/glossary",
+    "book/api/book": "book/api",
 }
 CHAPTERS = "book/chapters/"  # which stood in notebooks/
 PAGE = """<!DOCTYPE html>
@@ -31,5 +33,5 @@ def leave(app: Sphinx, failure: Exception | None) -> None:
         assert pages.isdisjoint(moved | MOVED), "a page that has moved is there"
         (Path(app.outdir) / "notebooks").mkdir(exist_ok=True)
         for page, there in (moved | MOVED).items():
-            text = PAGE.format(policy=told(page), there=f"../{there}.html")
+            text = PAGE.format(policy=told(page), there=f"{'../' * page.count('/')}{there}.html")
             (Path(app.outdir) / f"{page}.html").write_text(text, encoding="utf-8")
