@@ -70,7 +70,7 @@ def test_a_claim_is_asserted_without_hypothesis(monkeypatch):
     ids=str,
 )
 def test_pairs_are_all_neighbours_and_all_neighbours_are_pairs(universe, size, relation):
-    """Catches a pair that the relation has not, and a strategy that keeps to a few: half of them come, or thirty."""
+    """Catches a pair that the relation has not, and a strategy that keeps to a few pairs."""
     pairs = {
         (positions(universe, dataset), positions(universe, neighbour))
         for dataset in universe.datasets(size)
