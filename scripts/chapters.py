@@ -21,6 +21,7 @@ from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.append(str(ROOT / "book" / "_ext"))
 
+from parts import LETTERS  # noqa: E402
 from plain import START, Book, Cell, details  # noqa: E402, F401
 
 NOTEBOOKS = ROOT / "notebooks"
@@ -89,9 +90,9 @@ Dots(moving())"""
 class Document:
     """A page of the book: where it stands, its number, and the name of its notebook, if any."""
 
-    def __init__(self, file: str, number: int = 0) -> None:
+    def __init__(self, file: str, number: int = 0, letter: str = "") -> None:
         self.path = ROOT / f"{file}.md"
-        self.number, self.name = number, self.path.stem
+        self.number, self.letter, self.name = number, letter, self.path.stem
         self.runs = self.path.parent.name in ("chapters", "template")
         numbered = f"{number:02}-{self.name}.ipynb" if number else f"{self.name}.ipynb"
         self.copy = numbered if self.runs or self.name in PAGES else None
@@ -104,7 +105,8 @@ def listed() -> list[tuple[str, list[Document]]]:
         documents = []
         for listed_one in part["chapters"]:
             number += 1
-            documents.append(Document(listed_one["file"], number if "numbered" in part else 0))
+            order = number if "numbered" in part else 0
+            documents.append(Document(listed_one["file"], order, LETTERS.get(part["caption"], "")))
             documents += [Document(one["file"]) for one in listed_one.get("sections", ())]
         parts.append((part["caption"], documents))
     return parts
@@ -163,7 +165,7 @@ def read(book: Book, documents: list[Document]) -> None:
         cells = source(document.path).cells
         figures = [figure["name"] for cell in cells if (figure := figure_of(cell))]
         text = "\n\n".join(cell.source for cell in cells if cell.cell_type == "markdown")
-        book.read(text, figures, document.copy, document.number)
+        book.read(text, figures, document.copy, document.number or document.letter)
 
 
 def opened(kind: type[Book] = Book) -> tuple[Book, list[tuple[str, list[Document]]]]:

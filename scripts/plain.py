@@ -121,9 +121,9 @@ class Book:
         first = Target(START, "first page", "c1")
         self.labels = {"genindex": Target(None, "index"), "/book/intro": first}
         self.entries = parse_file(str(bibliography)).entries
-        self.counts = Counter[tuple[str, int]]()
+        self.counts = Counter[tuple[str, int | str]]()
 
-    def read(self, text: str, figures: list[str], file: str | None, chapter: int) -> None:
+    def read(self, text: str, figures: list[str], file: str | None, chapter: int | str) -> None:
         """Remember where the labels of a document lead."""
         pending = ""
         for block in blocks(text):
@@ -142,9 +142,8 @@ class Book:
         for name in figures:
             self.labels[name] = Target(file, self.numbered("Fig.", chapter), name)
 
-    def numbered(self, kind: str, chapter: int) -> str:
-        """The next of a kind, as the pages count: by chapter,
-        and on from page to page where there is none."""
+    def numbered(self, kind: str, chapter: int | str) -> str:
+        """The next of a kind, as the pages count: by chapter, or by the letter of a part."""
         self.counts[kind, chapter] += 1
         number = f"{chapter}." if chapter else ""
         return f"{kind} {number}{self.counts[kind, chapter]}"

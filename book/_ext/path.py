@@ -11,14 +11,14 @@ from sphinx.application import Sphinx
 from sphinx.errors import ExtensionError
 
 STEPS = {
-    "book/intro": "a number",
-    "book/chapters/by-hand": "ten lines",
+    "book/intro": "six names",
+    "book/chapters/by-hand": "by hand",
     "book/chapters/noise": "noise",
     "book/chapters/neighbours": "neighbours",
-    "book/chapters/school": "a list",
-    "book/chapters/vehicle": "a scale",
+    "book/chapters/school": "a school",
+    "book/chapters/vehicle": "a vehicle",
     "book/chapters/closed-forms": "formulas",
-    "book/chapters/clipping": "bounds",
+    "book/chapters/clipping": "clipping",
     "book/chapters/tables": "tables",
     "book/chapters/people": "people",
     "book/chapters/audits": "audits",
