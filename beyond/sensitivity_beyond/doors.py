@@ -184,36 +184,30 @@ class OfUniverse:
         >>> anybody.distinct
         6
 
-        With an `id`, the people named in a table, or in any table of a dict; functions receive all
-        rows of the dataset's people, as the tables are, the id included. With `most_rows`, any
-        people who bring at most so many rows of a universe of rows each, and at least `least_rows`;
-        the column `person` numbers them. A query that needs a row, as a mean does, needs a
-        `least_rows`. `SymmetricDifference(1)` over people is one person who joins or leaves with
-        everything they have.
+        With an `id` alone, the people named in a table, or in any of a dict; functions receive all
+        rows of the dataset's people, as the tables are. With `most_rows`, any people who bring at
+        most so many rows of a universe of rows each, at least `least_rows`; the column `id`, or
+        `person`, numbers them. A query that needs a row, as a mean does, needs a `least_rows`.
+        `SymmetricDifference(1)` is one person who joins or leaves with everything they have.
 
         Raises TypeError for what is no table, ValueError for one without an id in every row.
         """
-        if (id is None) == (most_rows is None):
-            raise ValueError(
-                "give either id or most_rows, got "
-                f"id={exact.brief(id)}, most_rows={exact.brief(most_rows)}: "
-                "people(rows, id='customer').truncated(rows=2) bounds what each brings"
-            )
+        if not isinstance(id, str | None):
+            raise TypeError(f"id must be the name of a column, got {exact.brief(id)}")
         least = exact.whole_number(least_rows, "least_rows", 0)
-        if id is not None:
+        if most_rows is None:
+            if id is None:
+                raise ValueError("give id, of people in a table, or most_rows, of anybody")
             if least:
-                raise ValueError(
-                    f"least_rows must be 0 where people have ids, got least_rows={least}"
-                )
-            named: Universe = cls(persons.People(tables, id), False, name)
-            return named
+                raise ValueError(f"least_rows must be 0 where people have ids, got {least}")
+            return Universe(persons.People(tables, id), False, name)
         given = tables.source if isinstance(tables, Universe) else tables
         rows = given if isinstance(given, Rows) else Rows(given, "rows")
         most = exact.whole_number(most_rows, "most_rows", 0)
         if least > most:
             raise ValueError(f"least_rows must be at most most_rows, got {least} and {most}")
-        anybody: Universe = cls(persons.AnyPeople(rows, most, least), True, name)
-        return anybody
+        anybody = persons.AnyPeople(rows, most, least, id or persons.PERSON)
+        return Universe(anybody, True, name)
 
     @exact.by_name
     def truncated(self: Any, *, keep: str | None = None, **bounds: Any) -> Universe:
@@ -254,11 +248,11 @@ class OfUniverse:
         >>> anybody.truncated(rows=1).apply(orders, id="customer").table["price"].tolist()
         [3, 5]
 
-        `id` tells people apart, if not this universe's. Each is bounded alone, so neighbours stay
-        neighbours. Cost and errors: as `truncated`.
+        `id` tells people apart, if not this universe's. Each is bounded alone: neighbours stay so.
+        Cost and errors: as `truncated`.
         """
         people = persons.people_in(self)
-        return persons.bounded_table(table, people.id if id is None else id, people.bounds)
+        return persons.bounded_table(table, id or people.id, people.bounds)
 
     @property
     def holds_people(self: Any) -> bool:

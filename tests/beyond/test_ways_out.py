@@ -40,7 +40,7 @@ WAYS_OUT = [
     (partial(sl.Universe.product, {"x": [1]}), "salary=[0, 50, 100]"),
     (partial(sl.Universe.product, x=3), "must be a list of values"),
     (partial(sl.Universe.people, ORDERS, "customer"), "id='customer'"),
-    (partial(sl.Universe.people, ORDERS), "give either id or most_rows"),
+    (partial(sl.Universe.people, ORDERS), "give id, of people in a table, or most_rows"),
     (partial(sl.Universe.people, ORDERS, id="cust"), "got the columns customer, price, shop"),
     (partial(sl.Universe.people, ORDERS, id="customer", max_rows=2), "takes most_rows, not max_rows: most_rows=2"),
     (partial(BUYERS.truncated, max_rows=2), "rows=2, groups=('shop', 1) or clip={'price': (0, 100)}"),

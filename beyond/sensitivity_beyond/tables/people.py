@@ -60,15 +60,13 @@ from sensitivity_lab.universe import Universe
 MOST_PEOPLE = 1_000_000  # different people that are listed
 MOST_BROUGHT = 10_000_000  # rows that they bring
 FEW_OF = 24  # of 48 things or more there are over 10,000,000 choices of 24
-PERSON = "person"  # the column that numbers people who have no names
-NUMBERED = f"{PERSON!r} numbers the people of a dataset: no row has a number"
+PERSON = "person"  # the column that numbers anybody, where no id is given
 
 
 class Persons(TableSource):
     """Records that are people, of whom functions receive all rows."""
 
-    values: tuple[Hashable, ...]
-    counts: np.ndarray
+    id: str  # the column that tells them apart
     bounds: tuple[Truncation, ...] = ()  # what they bring is bounded by
     natives: Tables  # of each table: its rows, or the kinds of them
     # and these person by person; and where in this order those of each begin
@@ -86,7 +84,7 @@ class Persons(TableSource):
     def listed_once(self) -> tuple[Sequence[Any], Sequence[Sequence[int]] | None]:
         order, starts = self.order[None].tolist(), self.starts[None].tolist()
         places = [order[start:stop] for start, stop in pairwise(starts)]
-        return rows_of(table(self.natives[None], "rows"), self.row_kind), places
+        return rows_of(table(self.whole[None], "rows"), self.row_kind), places
 
     @property
     def row_kind(self) -> type[PersonsRow]:
@@ -144,8 +142,8 @@ class Persons(TableSource):
                 self._check_of_a_row(function, asked)
         if by_group is not None:
             what, by = uncut(by_group.of_what), by_group.by_what
-            if self.brings and PERSON in (what, by, *getattr(by, "names", ())):
-                raise ValueError(f"by and of must name columns of a row: {NUMBERED}")
+            if self.brings and self.id in (what, by, *getattr(by, "names", ())):
+                raise ValueError(f"by and of must name columns of a row: {_numbers(self.id)}")
             if what is not None and not isinstance(what, str):
                 raise TypeError(
                     f"of must name a column where people are asked by group, got {brief(what)}: a "
@@ -168,19 +166,16 @@ class Persons(TableSource):
         return of_whom(query)
 
     def written(self, kind: str, inside: str, name: str) -> str:
-        return super().written("people", inside, name) + "".join(map(str, self.bounds))
+        id = f", id={self.id!r}" if not self.brings or self.id != PERSON else ""
+        return super().written("people", inside + id, name) + "".join(map(str, self.bounds))
 
 
 class People(Persons):
     """The people named in some tables; functions receive all rows of a dataset's people."""
 
-    id: str
-
     def __init__(self, source: Any, id: str, bounds: tuple[Truncation, ...] = ()) -> None:
         """Hold everybody whose id stands in a table."""
         self.bounds = bounds
-        if not isinstance(id, str):
-            raise TypeError(f"id must be the name of a column, got {brief(id)}")
         given = dict(source) if isinstance(source, Mapping) else {None: source}
         if not given:
             raise ValueError("tables must be at least one, got none")
@@ -192,9 +187,7 @@ class People(Persons):
         self.values, self.counts, self.id = people, np.ones(len(people), dtype=np.intp), id
         own = {name: with_own_cells(one.clone()) for name, one in frames.items()}
         self.natives = {name: one.to_native() for name, one in own.items()}
-        # of each table: its rows, person by person; and where in this order those of each begin
-        self.order: dict[str | None, np.ndarray] = {}
-        self.starts: dict[str | None, np.ndarray] = {}
+        self.order, self.starts = {}, {}
         for name, column in ids.items():
             whose = np.array([*map(self.position_of.__getitem__, column)], dtype=np.int64)
             self.order[name] = np.argsort(whose, kind="stable")
@@ -205,18 +198,13 @@ class People(Persons):
         """The same people, with a bound on what they bring."""
         if None not in self.natives:
             several = ", ".join(map(str, self.natives))
-            raise ValueError(
-                f"bounds are of one table, got {several}: bound and `apply` each alone"
-            )
+            raise ValueError(f"bounds are of one table, got {several}: bound and `apply` each")
         bounded = bounded_table(self.natives[None], self.id, (bound,))
         return type(self)(bounded.table, self.id, (*self.bounds, bound))
 
     @property
     def content(self) -> Any:
         return self.id, super().content
-
-    def written(self, kind: str, inside: str, name: str) -> str:
-        return super().written(kind, f"{inside}, id={self.id!r}", name)
 
     def given(self, positions: Positions) -> Any:
         tables = self.tables(positions)
@@ -295,7 +283,6 @@ class AnyPeople(Persons):
     """Any people who bring from so many to so many rows each;
     functions receive one table of all rows."""
 
-    id = PERSON
     order_shows = True  # people are numbered as they come
 
     def __init__(
@@ -303,13 +290,17 @@ class AnyPeople(Persons):
         rows: Rows,
         most_rows: int,
         least_rows: int,
+        id: str = PERSON,
         only: Sequence[tuple[int, ...]] | None = None,
     ) -> None:
         """Hold everybody who may be: each brings any of the rows, so many; or `only` some, told
         by the positions of their rows."""
-        if PERSON in rows.columns:
-            raise ValueError(f"rows must not have a column {PERSON!r}: it numbers the people")
-        self.kinds, self.sizes = rows, (least_rows, most_rows)
+        if id in rows.columns:
+            raise ValueError(
+                f"rows must not have a column {id!r}, which numbers people: "
+                f"people(rows, id={id!r}).truncated(rows=2) bounds those of a table"
+            )
+        self.kinds, self.sizes, self.id = rows, (least_rows, most_rows), id
         people = brought = 0
         for n in range(least_rows, most_rows + 1):
             few = min(FEW_OF, n, len(rows.values) - 1)
@@ -348,7 +339,7 @@ class AnyPeople(Persons):
         return {None: self._brought[1]}
 
     @cached_property
-    def values(self) -> tuple[Hashable, ...]:  # type: ignore[override]
+    def values(self) -> tuple[Hashable, ...]:
         order, starts = (each.tolist() for each in self._brought)
         rows = [*map(self.kinds.values.__getitem__, order)]
         return tuple(tuple(rows[start:stop]) for start, stop in pairwise(starts))
@@ -365,22 +356,22 @@ class AnyPeople(Persons):
         here.check(self.kinds.columns, None)
         kinds = Rows(bound.cut(self.kinds.frame).to_native(), "rows")
         least, most = (min(n, said.get("rows", n)) for n in self.sizes)
-        left = type(self)(kinds, most, least) if any_mix else self._left(here, kinds)
+        left = type(self)(kinds, most, least, self.id) if any_mix else self._left(here, kinds)
         left.bounds = (*self.bounds, bound)
         return left
 
     def _left(self, bound: Truncation, kinds: Rows) -> AnyPeople:
         """Whoever is left of everybody, each bounded; of these kinds of rows."""
-        bounded = bounded_table(self.given(range(len(self.counts))), PERSON, (bound,)).table
+        bounded = bounded_table(self.given(range(len(self.counts))), self.id, (bound,)).table
         brought: list[list[int]] = [[] for _ in self.counts]
         for number, *row in rows_of(table(bounded, "table")):
             brought[number].append(kinds.position_of[Row(row, kinds.columns)])
         different = {tuple(sorted(rows)) for rows in brought}
         people = sorted(different, key=lambda rows: (len(rows), rows))
         sizes = len(people[-1]), len(people[0])
-        left = type(self)(kinds, *sizes)
+        left = type(self)(kinds, *sizes, self.id)
         if len(people) < len(left.counts):
-            left = type(self)(kinds, *sizes, people)
+            left = type(self)(kinds, *sizes, self.id, people)
             left.brings_any = False
         return left
 
@@ -390,12 +381,11 @@ class AnyPeople(Persons):
 
     @property
     def content(self) -> Any:
-        return self.sizes, self.kinds.content, None if self.brings_any else self.values
+        return self.id, self.sizes, self.kinds.content, None if self.brings_any else self.values
 
     def given(self, positions: Positions) -> Any:
         many, rows = self.rows_of(None, positions)
-        brought = nw.from_native(self.kinds.given(rows), eager_only=True)
-        return _numbered(brought, np.repeat(np.arange(len(many), dtype=np.int64), many))
+        return self._numbered(rows, np.repeat(np.arange(len(many), dtype=np.int64), many))
 
     def listed(self, dataset: Any, what: str) -> Iterable[Any]:
         """The people of a caller's table, or a list of tuples of rows."""
@@ -404,7 +394,8 @@ class AnyPeople(Persons):
             return [self._in_order(sequence(person, "person", "rows")) for person in everybody]
         frame = table(dataset, what, of_rows=True)
         people: dict[Any, list[Row]] = {}
-        for person, row in zip(_ids(frame, PERSON, what), rows_of(frame.drop(PERSON)), strict=True):
+        ids, rows = _ids(frame, self.id, what), rows_of(frame.drop(self.id))
+        for person, row in zip(ids, rows, strict=True):
             people.setdefault(person, []).append(row)
         return list(map(self._in_order, people.values()))
 
@@ -415,14 +406,20 @@ class AnyPeople(Persons):
 
     @cached_property
     def whole(self) -> Tables:
-        return {None: _numbered(self.kinds.frame, [0] * len(self.kinds))}
+        kinds = range(len(self.kinds.values))
+        return {None: self._numbered(kinds, [0] * len(kinds))}
 
     def stacked(self, datasets: Sequence[Positions]) -> dict[str | None, Stacked]:
         positions, numbers = end_to_end(datasets)
-        together = nw.from_native(self.given(positions), eager_only=True)
-        people = together[PERSON].to_numpy()
-        starts = np.searchsorted(numbers, np.arange(len(datasets), dtype=np.intp))
-        return {None: (numbers[people], _numbered(together, people - starts[numbers[people]]))}
+        many, rows = self.rows_of(None, positions)
+        whose = np.arange(len(numbers), dtype=np.int64) - np.searchsorted(numbers, numbers)
+        return {None: (np.repeat(numbers, many), self._numbered(rows, np.repeat(whose, many)))}
+
+    def _numbered(self, rows: Sequence[int] | np.ndarray, numbers: Any) -> Any:
+        """Some kinds of rows, with the number of each one's person in front."""
+        brought = nw.from_native(self.kinds.given(rows), eager_only=True)
+        column = nw.new_series(self.id, numbers, nw.Int64, backend=brought.implementation)
+        return brought.with_columns(column).select(self.id, *brought.columns).to_native()
 
 
 class PersonsRow(Row):
@@ -440,8 +437,8 @@ class NumberedRow(PersonsRow):
     """A row of anybody, whose number is one in a dataset, so that it says nothing of the row."""
 
     def __getitem__(self, key: Any) -> Any:
-        if key in (0, PERSON):
-            raise KeyError(NUMBERED)
+        if key in (0, self.columns[0]):
+            raise KeyError(_numbers(self.columns[0]))
         return super().__getitem__(key)
 
 
@@ -479,14 +476,8 @@ def bounded_table(source: Any, id: str, bounds: Iterable[Truncation]) -> Truncat
         bound.check(frame.columns, id)
         frame, people, lost = bound.bounded(frame, people)
         costs += lost
-    return Truncated(frame.to_native(), len(ids), len(code_of), costs)
-
-
-def _numbered(frame: nw.DataFrame[Any], numbers: Sequence[int] | np.ndarray) -> Any:
-    """A table with the number of each row's person in front."""
-    column = nw.new_series(PERSON, numbers, nw.Int64, backend=frame.implementation)
-    others = [name for name in frame.columns if name != PERSON]
-    return frame.with_columns(column).select(PERSON, *others).to_native()
+    gaps = {column.name: cells_of(column).count(None) for column in frame.iter_columns()}
+    return Truncated(frame.to_native(), len(ids), len(code_of), costs, gaps)
 
 
 def _are_alike(one: nw.DataFrame[Any], other: nw.DataFrame[Any]) -> bool:
@@ -506,6 +497,10 @@ def _are_equal(one: nw.Series[Any], other: nw.Series[Any]) -> bool:
     return cells_of(one) == cells_of(other)
 
 
+def _numbers(id: str) -> str:
+    return f"{id!r} numbers the people of a dataset: no row has a number"
+
+
 def _called(name: str | None) -> str:
     return "table" if name is None else f"table {name}"
 
@@ -513,13 +508,10 @@ def _called(name: str | None) -> str:
 def _ids(frame: nw.DataFrame[Any], id: str, what: str) -> list[Any]:
     """The ids of a table's rows."""
     if id not in frame.columns:
-        raise ValueError(
-            f"{what} must have the id's column {id!r}, got the columns "
-            f"{', '.join(map(str, frame.columns))}"
-        )
+        columns = ", ".join(map(str, frame.columns))
+        raise ValueError(f"{what} must have the id's column {id!r}, got the columns {columns}")
     column = cells_of(frame[id])
     if None in column:
-        raise ValueError(
-            f"{what} must have an id in every row, got none in row {column.index(None)}"
-        )
+        row = column.index(None)
+        raise ValueError(f"{what} must have an id in every row, got none in row {row}")
     return column

@@ -13,7 +13,7 @@ from typing import Any
 import narwhals as nw
 
 from sensitivity_beyond.tables.frames import is_table, rows_of
-from sensitivity_beyond.tables.people import PERSON, Persons
+from sensitivity_beyond.tables.people import Persons
 from sensitivity_lab.methods.witness import CompactWitness
 from sensitivity_lab.numbers.exact import is_real
 from sensitivity_lab.numbers.text import cell_text, counted
@@ -164,7 +164,7 @@ def marked(source: Source, parts: Sequence[Any], records: Sequence[int]) -> Mark
     here, there = records[0], records[0] + records[1]
     if isinstance(source, Persons) and source.brings:  # nobody shares another's number
         for frames, start in (leaving, here), (joining, there):
-            frames[None] = frames[None].with_columns(nw.col(PERSON) + start)
+            frames[None] = frames[None].with_columns(nw.col(source.id) + start)
     tables = []
     for name, frame in leaving.items():
         both = SomeRows((), records[0]) if shared is None else _part(shared[name])

@@ -33,7 +33,7 @@ class Truncation:
 
     @classmethod
     def of(cls, bounds: Mapping[str, Any], keep: Any) -> Truncation:
-        """Bounds as a caller wrote them, or a refusal."""
+        """Bounds as a caller wrote them."""
         if not bounds:
             raise ValueError("bounds must be at least one of rows, groups and clip, got none")
         for name, what in bounds.items():
@@ -75,10 +75,10 @@ class Truncation:
                 pairs = (zip(cells_of(frame[c]), cells_of(cut[c]), strict=True) for c in what)
                 unlike = [[a is not b and a != b for a, b in cells] for cells in pairs]
                 differ = np.array(unlike, dtype=bool)
-                frame, cells, hit = cut, int(differ.sum(dtype=np.int64)), people[differ.any(axis=0)]
+                frame, cells, hit = cut, int(np.count_nonzero(differ)), people[differ.any(axis=0)]
             else:
                 kept = self._kept(name, what, frame, people)
-                rows, hit = int((~kept).sum(dtype=np.int64)), people[~kept]
+                rows, hit = int(np.count_nonzero(~kept)), people[~kept]
                 frame, people = frame[np.flatnonzero(kept).tolist()], people[kept]
             costs.append((f"{name}={what}", rows, cells, len(np.unique(hit))))
         return frame, people, costs
@@ -121,14 +121,16 @@ class Truncated:
     """A table with each person's rows bounded, and what that cost.
 
     `table` is of the caller's library, its rows in their order; `lost` has a row for each bound:
-    the rows that it dropped, the cells that it cut, of how many people. These numbers are of the
-    data: neither they, nor bounds that are chosen by them, are public.
+    the rows that it dropped, the cells that it cut, of how many people; `missing` counts the cells
+    of each column that are. These numbers are of the data: neither they, nor bounds that are chosen
+    by them, are public.
     """
 
     table: Any
     rows: int
     people: int
     costs: Sequence[Cost]
+    missing: Mapping[str, int]
 
     @property
     def lost(self) -> pd.DataFrame:
@@ -140,7 +142,13 @@ class Truncated:
         gone = sum(rows for _, rows, *_ in self.costs)
         share = f" ({gone / self.rows:.1%})" if gone else ""
         words = f"{counted(self.rows, 'row')} of {self.people:,} people, {gone:,} lost{share}"
-        return f"<{words}>\n{self.lost.to_string()}"
+        gaps = (
+            f"\n{counted(n, 'cell')} of {name} missing: SUM needs missing=0, or another number; "
+            f"COUNT counts the row, COUNT.of not"
+            for name, n in self.missing.items()
+            if n
+        )
+        return f"<{words}>\n{self.lost.to_string()}{''.join(gaps)}"
 
 
 def _clipped(column: nw.Series[Any], low: Exact, high: Exact) -> nw.Series[Any]:
@@ -158,8 +166,7 @@ def _clipped(column: nw.Series[Any], low: Exact, high: Exact) -> nw.Series[Any]:
 
 
 def _ranks(column: nw.Series[Any]) -> np.ndarray:
-    """The place of each cell of a column among its different ones; NaN, then what is missing,
-    come last."""
+    """The place of each cell among a column's different ones; NaN, then None, come last."""
     cells = cells_of(column)
     try:
         known = sorted({cell for cell in cells if cell is not None and cell is not NAN})

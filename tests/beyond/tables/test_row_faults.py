@@ -41,9 +41,9 @@ ONE = {"size": 1, "relation": sl.Change(1)}
         (FRAME, {"most_rows": "2"}, TypeError, "most_rows must be a whole number of at least 0"),
         (FRAME, {"most_rows": 1, "least_rows": 2}, ValueError, "least_rows must be at most most_rows, got 2 and 1"),
         (FRAME, {"most_rows": 1, "least_rows": -1}, ValueError, "least_rows must be a whole number of at least 0"),
-        (ORDERS, {"id": "who", "least_rows": 1}, ValueError, "least_rows must be 0 where people have ids, got least_rows=1"),
-        (FRAME, {}, ValueError, "give either id or most_rows, got id=None, most_rows=None"),
-        (FRAME, {"id": "d", "most_rows": 1}, ValueError, "give either id or most_rows, got id='d', most_rows=1"),
+        (ORDERS, {"id": "who", "least_rows": 1}, ValueError, "least_rows must be 0 where people have ids, got 1"),
+        (FRAME, {}, ValueError, "give id, of people in a table, or most_rows, of anybody"),
+        (ORDERS, {"id": "who", "most_rows": 1}, ValueError, "column 'who', which numbers people: people(rows, id='who').truncated"),
         ([1, 2], {"most_rows": 1}, TypeError, "rows must be a table of pandas, polars or pyarrow"),
         (FRAME.assign(person=1), {"most_rows": 1}, ValueError, "rows must not have a column 'person'"),
         (pl.DataFrame({"t": pl.Series([1, 2]).cast(pl.Datetime("ns"))}), {"most_rows": 1}, ValueError, "column t must hold whole microseconds"),
@@ -137,7 +137,7 @@ SWEPT = {"column": "a", "query": "mean", "relation": "Change", "k": [1], "sensit
 @pytest.mark.parametrize(
     ("call", "words"),
     [
-        (lambda: sl.Universe.people(FRAME, id=nested(3000), most_rows=1), ["either id or most_rows"]),
+        (lambda: sl.Universe.people(FRAME, id=nested(3000), most_rows=1), ["id must be the name"]),
         (lambda: sl.Universe.population([pl.col("a")]), ["records must be hashable"]),
         (lambda: sl.Universe.product(), ["columns must be at least one, got none"]),
         (lambda: sl.Universe.product(s=[]), ["column s must have at least one value, got none"]),
