@@ -1,6 +1,8 @@
 """What a stranger needs to use, cite and build on the project: held to the files themselves."""
 
 import re
+import subprocess
+import sys
 import tomllib
 from pathlib import PurePath
 
@@ -135,3 +137,14 @@ def test_the_printed_book_has_the_pages_that_are_the_book(monkeypatch):
     book = [contents["root"], *chapters]
     assert [*printed.listed()] == [*book, "book/formulas", "book/glossary", "book/bibliography"]
     assert printed.numbered(["First", "By hand"], ["", "The path"]) == ["First", "1. By hand"]
+
+
+def test_the_template_of_the_last_chapter_runs_alone(tmp_path):
+    """Catches a file that needs what stands above it, and a test of it that holds nothing."""
+    code = re.search(r"(?ms)^```python\n(.*?)^```$", read("book/chapters/published.md"))[1]
+    ran = [sys.executable, "-I", "-c", code + "test_one_person_moves_them_no_further()"]
+    said = subprocess.run(ran, cwd=tmp_path, check=True, capture_output=True, encoding="utf-8")
+    assert "ε = 1. Of each at most 4 rows are counted" in said.stdout
+    exec(code.replace("anybody(rows).apply(known).table", "known"), lost := {"__name__": "publish"})
+    with pytest.raises(AssertionError, match="too small by ×2"):
+        lost["test_one_person_moves_them_no_further"]()

@@ -26,8 +26,7 @@ joins: 4,096 = 2**12; 100 part of a statement; 1.284 = exp(0.25)
 local-and-smooth: 10.2 = 2 * log(160)
 neighbours: 1,000 a survey's name for itself
 neighbours-in-detail: 365 days; 876 = 0.1 * 24 * 365
-noise: 13.5 = 3.5 + 10; 3.33 = 10 - 20 / 3; 16.67 = 20 / 3 + 10; 19.61 = 17.14 + 2.47
-noise: 17.14 the bureau's; 2.47 the bureau's
+noise: 13.5 = 3.5 + 10; 3.33 = 10 - 20 / 3; 16.67 = 20 / 3 + 10; 19.61 theirs; 17.14 theirs
 norms: 1.25 a constant of the source; 120 = 360 / 3
 peers: 50000 a record of theirs; 4.605 = log(100)
 published: 388,177 drawn once, by noise without a seed; 3,882 = 388177 // 100 + 1; 200 = 20000 / 100

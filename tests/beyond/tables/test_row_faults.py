@@ -26,7 +26,6 @@ ONE = {"size": 1, "relation": sl.Change(1)}
     [
         (ORDERS, {"id": "customer"}, ValueError, "table must have the id's column 'customer', got the columns who"),
         (ORDERS, {"id": 3}, TypeError, "id must be the name of a column, got 3"),
-        (ORDERS, {"id": ["who"]}, TypeError, "id must be the name of a column, got ['who']"),
         ({"one": ORDERS, "other": FRAME}, {"id": "who"}, ValueError, "table other must have the id's column 'who'"),
         (ORDERS.assign(who=["a", None, "b"]), {"id": "who"}, ValueError, "table must have an id in every row, got none in row 1"),
         (ORDERS.assign(who=[1.0, 2.0, math.nan]), {"id": "who"}, ValueError, "got none in row 2"),
@@ -37,10 +36,7 @@ ONE = {"size": 1, "relation": sl.Change(1)}
         (pl.DataFrame({"who": [1]}).lazy(), {"id": "who"}, TypeError, "table must be a table in memory, got a lazy frame"),
         (pd.DataFrame([[1, 2]], columns=["who", "who"]), {"id": "who"}, ValueError, "table must have columns of different names"),
         (FRAME, {"most_rows": -1}, ValueError, "most_rows must be a whole number of at least 0, got most_rows=-1"),
-        (FRAME, {"most_rows": 1.5}, ValueError, "most_rows must be a whole number of at least 0"),
-        (FRAME, {"most_rows": "2"}, TypeError, "most_rows must be a whole number of at least 0"),
         (FRAME, {"most_rows": 1, "least_rows": 2}, ValueError, "least_rows must be at most most_rows, got 2 and 1"),
-        (FRAME, {"most_rows": 1, "least_rows": -1}, ValueError, "least_rows must be a whole number of at least 0"),
         (ORDERS, {"id": "who", "least_rows": 1}, ValueError, "least_rows must be 0 where people have ids, got 1"),
         (FRAME, {}, ValueError, "give id, of people in a table, or most_rows, of anybody"),
         (ORDERS, {"id": "who", "most_rows": 1}, ValueError, "column 'who', which numbers people: people(rows, id='who').truncated"),
@@ -49,7 +45,7 @@ ONE = {"size": 1, "relation": sl.Change(1)}
         (pl.DataFrame({"t": pl.Series([1, 2]).cast(pl.Datetime("ns"))}), {"most_rows": 1}, ValueError, "column t must hold whole microseconds"),
         (pd.DataFrame({"s": range(2000)}), {"most_rows": 2}, sl.TooLarge, "people must be at most 1,000,000, got more from 2,000 rows"),
     ],
-    ids=range(24),
+    ids=range(20),
 )  # fmt: skip
 # ruff: enable[E501]
 def test_people_who_are_none(tables, options, error, words):
@@ -66,21 +62,19 @@ def test_people_who_are_none(tables, options, error, words):
         (pd.DataFrame({"d": ["law"]}), STAFF, "dataset must have the columns d, s in this order, got d"),
         (pd.DataFrame({"s": [1], "d": ["law"]}), STAFF, "dataset must have the columns d, s in this order, got s, d"),
         (pd.concat([FRAME, FRAME]), STAFF, "dataset must hold at most 1 records of value"),
-        ([("law", 9)], STAFF, "dataset must hold records of the universe, got ('law', 9)"),
         (ORDERS.iloc[:1], BUYERS, "dataset must hold all rows of each of its people, and no others, in table"),
         (ORDERS.assign(price=0), BUYERS, "dataset must hold all rows of each of its people"),
         (ORDERS.assign(who="z"), BUYERS, "dataset must hold records of the universe, got 'z'"),
         (ORDERS[["price"]], BUYERS, "dataset must have the id's column 'who'"),
         (ORDERS.rename(columns={"price": "p"}), BUYERS, "dataset must hold all rows of each of its people"),
         (["a", "a"], BUYERS, "dataset must hold at most 1 records of value 'a', got 2"),
-        (["z"], BUYERS, "dataset must hold records of the universe, got 'z'"),
         ({"orders": ORDERS}, TWO, "dataset must have the tables orders, visits, got orders"),
         ({"orders": ORDERS, "visits": ORDERS.iloc[:1]}, TWO, "no others, in table visits"),
         (ORDERS, TWO, "dataset must have the tables orders, visits, got None"),
         ([[("law", 9)]], ANYBODY, "dataset must hold records of the universe"),
         (FRAME, ANYBODY, "dataset must have the id's column 'person'"),
     ],
-    ids=range(17),
+    ids=range(15),
 )  # fmt: skip
 # ruff: enable[E501]
 def test_datasets_outside_the_universe(dataset, universe, words):
@@ -142,7 +136,6 @@ SWEPT = {"column": "a", "query": "mean", "relation": "Change", "k": [1], "sensit
         (lambda: sl.Universe.product(), ["columns must be at least one, got none"]),
         (lambda: sl.Universe.product(s=[]), ["column s must have at least one value, got none"]),
         (lambda: sl.Universe.product(s="law"), ["column s must be a list of values, got 'law'"]),
-        (lambda: sl.Universe.product(s=3), ["column s must be a list of values, got 3"]),
         (lambda: sl.Universe.product(a=[0], b=[[1]]), ["column b must hold values that can be hashed"]),
         (lambda: sl.global_sensitivity(sl.SUM.of("a"), LISTS, **ONE), ["must be a number for every record", "(1,)"]),
         *((lambda name=name: sl.plot_sweep(pd.DataFrame(SWEPT | {name: [["x"]]})), [f"as {name}"])
@@ -150,7 +143,7 @@ SWEPT = {"column": "a", "query": "mean", "relation": "Change", "k": [1], "sensit
         (lambda: sl.AuditRow("Change", 1, 2, claimed="x", found=3), ["claimed must be a number"]),
         (lambda: sl.AuditRow("Change", 1, 2, claimed=Decimal("1E-99999999"), found=3).ratio, ["claimed must lie within"]),
     ],
-    ids=range(13),
+    ids=range(12),
 )  # fmt: skip
 # ruff: enable[E501]
 def test_what_is_made_by_hand_is_checked(call, words):

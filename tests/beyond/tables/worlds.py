@@ -109,7 +109,7 @@ def plain_rows(table):
 
 def people_of(table):
     """The rows of each person of a table of numbered people."""
-    people = as_pandas(table).groupby("person")
+    people = as_pandas(table).groupby("buyer")
     return Counter(tuple(sorted(plain_rows(rows))) for _, rows in people)
 
 
@@ -121,7 +121,7 @@ def schema(given):
     kinds = (
         zip(kinds.names, kinds.types, strict=True) if isinstance(given, pa.Table) else kinds.items()
     )
-    return type(given), [(name, kind) for name, kind in kinds if name != "person"]
+    return type(given), [(name, kind) for name, kind in kinds if name != "buyer"]
 
 
 # -- bounds on what a person brings ----------------------------------------------------------------
@@ -291,7 +291,7 @@ class Anybody(Kind):
         self.frame = pd.DataFrame(columns_of(rows, rng))
         self.table = LIBRARIES[rng.choice(list(LIBRARIES))](self.frame)
         made = rng.choice((self.table, sl.Universe.value_range(self.table)))
-        self.universe = sl.Universe.people(made, most_rows=most, least_rows=self.least)
+        self.universe = sl.Universe.people(made, most_rows=most, id="buyer", least_rows=self.least)
         kinds, numbers = sorted({*rows}), range(self.least, most + 1)
         self.everybody = [p for n in numbers for p in combinations_with_replacement(kinds, n)]
         self.any_mix = True
@@ -319,7 +319,7 @@ class Anybody(Kind):
     def numbered(self, people, rng):
         """A table in which people have numbers."""
         numbers = [9 - i for i, rows in enumerate(people) for _ in rows]
-        return pd.DataFrame({"person": numbers, **columns_of(chain(*people), rng)})
+        return pd.DataFrame({"buyer": numbers, **columns_of(chain(*people), rng)})
 
     def read(self, table):
         """The people of a table by their numbers; some may be besides who bring nothing."""
