@@ -1,5 +1,4 @@
-"""Bounds on people, held to a few lines over lists of rows that know nothing
-of the package (`worlds.bounded`)."""
+"""Bounds on people, held to a few lines over lists of rows (`worlds.bounded`)."""
 
 import pickle
 import random
@@ -138,11 +137,7 @@ ORDERS = pd.DataFrame({"who": [1, 1, 2], "x": [1, 1, 2], "odd": [1, "a", 2]})
         ({"groups": ("who", 1)}, ValueError, ["must name one of x, odd, got 'who'"]),
         ({"rows": 1, "keep": "y"}, ValueError, ["must name one of x, odd, got 'y'"]),
         ({"rows": 1, "keep": 3}, ValueError, ["must name one of x, odd, got 3"]),
-        (
-            {"rows": 1},
-            TypeError,
-            ["column odd must have an order", "or keep name one"],
-        ),
+        ({"rows": 1}, TypeError, ["column odd must have an order", "or keep name one"]),
         ({"rows": 1, "table": "t"}, TypeError, ["got table='t'"]),
     ],
     ids=str,
