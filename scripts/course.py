@@ -38,12 +38,6 @@ an exercise stands a cell for your answer: run it, and read what it says.
 Here are ten pupils, and the days each was absent. Six are in a study, which publishes their mean.
 Run the next cell, pull one pupil out and another one in: how far can you make the mean go?
 """
-NBGRADER = """c = get_config()
-c.CourseDirectory.course_id = "sensitivity"
-c.ClearSolutions.code_stub = {"python": "# Your lines come here."}
-c.ClearSolutions.text_stub = "*Write your answer here.*"
-c.ExecutePreprocessor.timeout = 120
-"""
 
 
 def main(seed: str | None) -> None:
@@ -59,10 +53,7 @@ def main(seed: str | None) -> None:
         written(staff / path.name, path.read_text(encoding="utf-8"))
     written(staff / "matrix.md", matrix.table())
     slides(BUILT / "slides")
-    print(
-        f"\nFor students: {students}\nFor you: {staff}, which keeps your seed\n"
-        f"Decks: {BUILT}/slides"
-    )
+    print(f"\nFor students: {students}\nFor you: {staff}, with your seed\nDecks: {BUILT}/slides")
 
 
 def kept_seed(path: Path, seed: str | None) -> str:
@@ -133,7 +124,7 @@ def unsolved(cells: list[Any]) -> Iterator[Any]:
 
 def released(course: Path, to: Path) -> None:
     """Let nbgrader take out the solutions and the hidden tests."""
-    written(course / "nbgrader_config.py", NBGRADER)
+    shutil.copy(COURSE / "nbgrader_config.py", course)
     for name in ASSIGNMENTS:
         nbgrader(course, "generate_assignment", name, "--force")
         shutil.copytree(course / "release" / name, to / name)

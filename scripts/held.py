@@ -20,6 +20,17 @@ from pathlib import Path
 ROOT = Path(__file__).parents[1]
 BOARD = Path("book/sensitivity_board")
 HELD, LETTERS = BOARD / "held.json", BOARD / "letters"
+OWN = [HELD, Path("scripts/held.py"), Path("tests/board/test_held.py")]
+UNSAID = {  # what else speaks of them: by file, what is found there, and what takes its place
+    "RELEASE.md": (r"^\*\*Findings\.\*\*.*?(?=^\*\*History)|^[^\n]*own findings[^\n]*\n", ""),
+    "README.md": (r"^[^\n]*HELD=out[^\n]*\n", ""),
+    "Makefile": (
+        r"^ifeq \(\$\(HELD\),out\)\n.*?^else\n(.*?)^endif\n| \(HELD=out[^)]*\)|^PUBLIC [^\n]*\n",
+        r"\1",
+    ),
+    ".github/workflows/pages.yml": (r" HELD=out[^\n]*|_build/public/(?=_build)", ""),
+    "REUSE.toml": (r' "[^"]*/letters/\*\.md",', ""),
+}
 
 
 def main(folder: Path) -> None:
@@ -62,7 +73,10 @@ def leave_out(root: Path) -> int:
     for change in held["words"]:
         edit(root / change["file"], lambda text, change=change: reworded(text, change))
     shutil.rmtree(root / LETTERS, ignore_errors=True)
-    edit(root / HELD, lambda text: json.dumps({"cards": [], "words": []}) + "\n")
+    for name, (found, other) in UNSAID.items():
+        edit(root / name, lambda text, pair=(found, other): re.sub(*pair, text, flags=re.M | re.S))
+    for path in OWN:
+        (root / path).unlink(missing_ok=True)
     return len(addresses)
 
 

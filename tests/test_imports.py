@@ -1,5 +1,4 @@
-"""The rule of imports, read from the imports themselves; what an installation brings;
-and where tests stand."""
+"""The rule of imports, read from the imports; what an installation brings; where tests stand."""
 
 import ast
 import re

@@ -70,8 +70,7 @@ def test_links_between_the_files_at_the_top_lead_somewhere():
     """Catches a file at the top, or of `.github`, that moved without those that link to it."""
     for file in (*ROOT.glob("*.md"), *ROOT.glob(".github/*.md")):
         for there in re.findall(r"\]\(([^)#\s]+)", file.read_text(encoding="utf-8")):
-            found = there.startswith(("http", "mailto:")) or (file.parent / there).exists()
-            assert found, (file, there)
+            assert there.startswith(("http", "mailto:")) or (file.parent / there).exists(), there
 
 
 PROJECT, BEYOND, BOOK = (

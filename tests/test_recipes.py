@@ -1,5 +1,4 @@
-"""The guide's recipes, followed to the letter in a copy:
-the checks that a contributor meets pass."""
+"""The guide's recipes, followed to the letter in a copy: a contributor's checks pass."""
 
 import os
 import re

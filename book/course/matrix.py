@@ -19,7 +19,7 @@ def questions() -> dict[str, dict[str, Any]]:
     and the texts of question and scheme."""
     text = (COURSE / "exam.md").read_text(encoding="utf-8")
     form = (
-        r"^## (Q\d+)\. ([^\n]+)\n\n\*(\w+), (\d+) minutes, (\d+) marks\. Objectives: "
+        r"^## (Q\d+)\. ([^\n]+)\n\*(\w+), (\d+) minutes, (\d+) marks\. Objectives: "
         r"(.+?)\.\*\n\n(.*?)\n\n\*\*Scheme\.\*\* (.*?)(?=\n\n## |\Z)"
     )
     names = ("title", "kind", "minutes", "marks", "objectives", "question", "scheme")

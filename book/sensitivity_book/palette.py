@@ -75,11 +75,7 @@ PAGE = {
     "exact": ("#00704f", DARK[EXACT]),
 }
 # What the theme draws with.
-THEME = {
-    "primary": PAGE["blue"],
-    "link": PAGE["blue"],
-    "inline-code": ("#7c3a00", "#f3bd86"),
-}
+THEME = {"primary": PAGE["blue"], "link": PAGE["blue"], "inline-code": ("#7c3a00", "#f3bd86")}
 THEME_IN_THE_DARK = {
     "background": DARK[PAPER],
     "on-background": "#1b2128",

@@ -1,5 +1,4 @@
-"""The board's page: a card for each claim, with its numbers, in its place;
-and the files beside it."""
+"""The board's page, with a card for each claim in its place, and the files beside it."""
 
 import json
 import math

@@ -1,5 +1,4 @@
-"""Other people's benchmarks, each by a second route:
-pairs, a sampler, annotations, faults and noise."""
+"""Other people's benchmarks by a second route: pairs, a sampler, annotations, faults, noise."""
 
 import math
 from collections import Counter

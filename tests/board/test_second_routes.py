@@ -1,5 +1,4 @@
-"""Exact numbers of the board whose certificates carry no table of answers:
-each by another route."""
+"""Exact numbers of the board without a table of answers, each by another route."""
 
 import math
 from fractions import Fraction

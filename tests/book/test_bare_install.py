@@ -25,8 +25,7 @@ def environment(place, *parts):
 
 @pytest.mark.skipif(not CHECK_ALL, reason="installs an environment of its own: in check-all")
 def test_a_copied_notebook_passes_with_the_wheels_alone(tmp_path):
-    """Catches a file that the wheels leave out, a library that no wheel names, and a rule of
-    comparison that stays in the clone."""
+    """Catches a file, a library or a rule of comparison that the wheels leave out."""
     python = environment(tmp_path, ".", "./beyond", "./book[nbval]")
     names = "01-by-hand.ipynb", "08-tables.ipynb", "09-people.ipynb", "10-audits.ipynb"
     copies = [shutil.copy(ROOT / "notebooks" / name, tmp_path) for name in names]

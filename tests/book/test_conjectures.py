@@ -1,5 +1,4 @@
-"""The engine that refutes claims, and the searches of the page on open questions:
-they find what is false."""
+"""The engine that refutes claims, and the searches of the page on open questions."""
 
 import math
 from fractions import Fraction

@@ -1,5 +1,4 @@
-"""The page's `duckdb`, over the real engine:
-what `sql` and a reader ask of it gets the real answers."""
+"""The page's `duckdb`, over the real engine: what is asked of it gets the real answers."""
 
 import importlib.util
 import io

@@ -1,5 +1,4 @@
-"""An explorer's lives show the same: on a page, with a kernel, and where a page runs Python,
-what its view computes."""
+"""An explorer's lives show the same: on a page, with a kernel, where a page runs Python."""
 
 import itertools
 import json

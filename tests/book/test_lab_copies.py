@@ -79,8 +79,7 @@ def test_a_copy_tells_nothing_before_it_is_run(name):
 
 @pytest.mark.parametrize("path", CHAPTERS, ids=lambda path: path.stem)
 def test_a_notebook_has_every_title_and_every_cell(path):
-    """Catches a question, an exercise or a hint without its name, and code that is lost,
-    changed or out of place."""
+    """Catches a question, an exercise or a hint without its name, and code lost or changed."""
     notebook, whole = read(path.stem), stored(DOCUMENTS[path.stem].copy)
     shown = letters(text(whole))
     assert [title for title in TITLE.findall(text(notebook)) if letters(title) not in shown] == []

@@ -1,5 +1,4 @@
-"""What pages load to run Python: every file known by its hash,
-wrapped so that it comes out as it went in."""
+"""What pages load to run Python: every file known by its hash, and wrapped unchanged."""
 
 import hashlib
 import importlib
@@ -10,6 +9,7 @@ import subprocess
 import sys
 import zipfile
 from types import SimpleNamespace
+from unittest.mock import Mock, call
 
 import pytest
 from conftest import ROOT
@@ -17,12 +17,6 @@ from sensitivity_book.live import duck_files, fetch, pack
 from sensitivity_book.live.__main__ import MADE_FROM, is_made, main
 
 HERE = ROOT / "book" / "sensitivity_book" / "live"
-
-
-@pytest.fixture
-def live(extension):
-    """The Sphinx extension that gives pages their cells."""
-    return extension("live")
 
 
 def wheel(folder, files):
@@ -45,6 +39,24 @@ def test_a_file_that_is_another_is_refused(tmp_path):
         fetch.unpack(wheel(tmp_path, {"a.wasm": files["a.wasm"]}), "inside/", known)
 
 
+def test_the_release_is_asked_first_and_the_wheel_where_it_fails(monkeypatch, capsys):
+    """Catches a download that need not be, a stop where Pyodide is not there, a file made up."""
+    files = {"a.wasm": b"\0asm", "b.zip": b"PK"}
+    known = {name: hashlib.sha256(content).hexdigest() for name, content in files.items()}
+    monkeypatch.setattr(fetch, "hashes", lambda: known)
+    monkeypatch.setattr(fetch, "carried", lambda carrier, wanted: wanted)
+    wheel = {name: (name, known[name]) for name in files}
+    folder = f"https://cdn.jsdelivr.net/pyodide/v{fetch.lock()['pyodide']}/full/"
+    serves = Mock(side_effect=map(io.BytesIO, [*files.values(), b"<html>"]))
+    assert fetch.fetch(serves) == files
+    assert serves.call_args_list == [call(folder + name, timeout=5) for name in files]
+    assert fetch.fetch(serves) == wheel
+    serves.side_effect = OSError("no route")
+    assert fetch.fetch(serves) == wheel
+    assert serves.call_count == 4
+    assert "had: no route. Now open-webui==0.12.4 (106 MB)" in capsys.readouterr().out
+
+
 LOADER = "const a=1;export{a as loadPyodide,b as version};\n//# sourceMappingURL=pyodide.mjs.map"
 MODULE = "import.meta.url;import.meta.url;import.meta.url;export default _createPyodideModule;"
 
@@ -61,9 +73,10 @@ def fetched(monkeypatch):
 
 
 def test_the_runtime_is_made_once_and_what_was_touched_is_not_built_into_the_book(
-    fetched, live, tmp_path, capsys
+    fetched, extension, tmp_path, capsys
 ):
     """Catches a download for each build, and a script changed, lost or added after it."""
+    live = extension("live")
     folder = tmp_path / live.RUNTIME
     app = SimpleNamespace(srcdir=tmp_path, builder=SimpleNamespace(format="html"))
     for touched, content in ("x.zip.js", "liveFile()"), ("x.zip.js", None), ("more.js", "1"):
@@ -78,7 +91,6 @@ def test_the_runtime_is_made_once_and_what_was_touched_is_not_built_into_the_boo
     (folder / MADE_FROM).write_text("another", encoding="utf-8")
     assert not is_made(folder)
     main(folder)
-    assert len(fetched) == 4
     main(folder)
     assert len(fetched) == 4
     assert "already" in capsys.readouterr().out
@@ -89,10 +101,10 @@ def test_the_runtime_is_made_once_and_what_was_touched_is_not_built_into_the_boo
 
 def test_without_a_network_there_is_one_sentence(tmp_path):
     """Catches twenty lines of traceback, of which none says what to do."""
-    alone = {"PIP_NO_INDEX": "1", "PIP_CONFIG_FILE": os.devnull, "PIP_FIND_LINKS": ""}
+    own = os.environ | {"PIP_NO_INDEX": "1", "PIP_CONFIG_FILE": os.devnull, "PIP_FIND_LINKS": ""}
+    own["https_proxy"] = "http://127.0.0.1:9"
     command = [sys.executable, "-m", "sensitivity_book.live", str(tmp_path / "live")]
-    asked = {"env": os.environ | alone, "cwd": ROOT / "book"}
-    ran = subprocess.run(command, **asked, capture_output=True, encoding="utf-8")
+    ran = subprocess.run(command, env=own, cwd=ROOT / "book", capture_output=True, text=True)
     assert ran.returncode == 1
     sentence = r"Python for the pages cannot be made: pip must be able to download .*\n"
     assert re.fullmatch(sentence, ran.stderr)
@@ -111,11 +123,8 @@ def test_the_archive_holds_the_package_as_it_is():
                 name = path.relative_to(where)
                 if not {"stand_ins", "libraries"} & set(name.parts):
                     assert archive.read(name.as_posix()) == path.read_bytes()
-    stand_ins = {
-        path.relative_to(HERE / "stand_ins").as_posix()
-        for path in (HERE / "stand_ins").rglob("*.py")
-    }
-    assert stand_ins <= names
+    own = HERE / "stand_ins"
+    assert {path.relative_to(own).as_posix() for path in own.rglob("*.py")} <= names
     assert {"ipywidgets.py", "opendp/prelude.py", "pretty.py", "narwhals/__init__.py"} <= names
     assert not [name for name in names if "__pycache__" in name or name.startswith("IPython")]
 

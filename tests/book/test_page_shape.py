@@ -1,5 +1,4 @@
-"""The shape of a page, as `book/template/chapter.md` has it:
-short code, checks, exercises, words."""
+"""The shape of a page, as `book/template/chapter.md` has it."""
 
 import re
 from functools import cache

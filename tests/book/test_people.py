@@ -1,5 +1,4 @@
-"""People and their rows: what is done to tables is held against plain
-enumerations and stated laws."""
+"""What is done to people's tables is held against enumerations and stated laws."""
 
 from collections import Counter
 from functools import cache

@@ -1,5 +1,4 @@
-"""The real tables are those of their sheets and within their bounds; the census-like one meets its
-totals."""
+"""The real tables are those of their sheets, within their bounds, and meet their totals."""
 
 from dataclasses import replace
 

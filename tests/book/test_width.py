@@ -1,5 +1,4 @@
-"""Integers of 64 bits, or of any length, wherever values are:
-NumPy's default has 32 in a browser."""
+"""Integers of 64 bits, or any length, wherever values are: a browser's NumPy has 32."""
 
 import ast
 

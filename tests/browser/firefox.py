@@ -1,5 +1,4 @@
-"""Debian's Firefox, started without a window, with nothing let out,
-and spoken to in WebDriver BiDi: no driver is needed."""
+"""Debian's Firefox without a window, with nothing let out, spoken to in WebDriver BiDi."""
 
 import json
 import os

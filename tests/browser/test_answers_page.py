@@ -1,5 +1,4 @@
-"""The fields under exercises: the script compares as Python's fractions do,
-and a reader is told why."""
+"""The fields under exercises: the script compares as fractions do, and tells why."""
 
 import re
 from collections.abc import Iterator

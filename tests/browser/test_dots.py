@@ -1,5 +1,4 @@
-"""The dots that a reader pulls: in every state that can be reached,
-what a game says and shows is the package's."""
+"""The dots that a reader pulls: in every state, what a game says is the package's."""
 
 import math
 import random

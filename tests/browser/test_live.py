@@ -1,5 +1,4 @@
-"""Cells that run in their page: one chapter, from its file and from a server;
-the cells of all with CHECK_ALL=1."""
+"""Cells that run in their page, from its file and a server; of all with CHECK_ALL=1."""
 
 import os
 import re

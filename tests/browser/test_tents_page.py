@@ -1,5 +1,4 @@
-"""The two tents, on their page and in a notebook:
-in every state, what they say and show is Python's."""
+"""The two tents, on their page and in a notebook: what they say and show is Python's."""
 
 import math
 import re

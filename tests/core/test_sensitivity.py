@@ -346,8 +346,7 @@ def test_few_datasets_of_many_records():
 
 
 def test_progress_goes_to_stderr_at_once_or_late(monkeypatch, capsys):
-    """Catches a bar in a notebook's printed output, one that nobody asked for or that was refused,
-    and work of minutes in silence."""
+    """Catches a bar in a printed output, one that was refused, and minutes of silence."""
     for late, method in product((problem.LATE, 0), METHODS):
         monkeypatch.setattr(problem, "LATE", late)
         for progress, shown in ((None, late == 0), (False, False), (True, True)):

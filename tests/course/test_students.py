@@ -2,6 +2,7 @@
 
 import re
 from functools import cache
+from itertools import pairwise
 
 import pytest
 from conftest import a_third
@@ -19,24 +20,19 @@ copies = cache(lambda: dict(course.student_notebooks()))
 
 @pytest.mark.parametrize("path", a_third(PATH), ids=lambda path: path.stem)
 def test_a_notebook_for_students_is_whole_and_tells_no_answer(path):
-    """Catches a solution, the reason of a check, or what was found; an output that should be the
-    student's own, a lost exercise, and a directive that stays raw."""
+    """Catches a solution, a reason, an output that tells, a lost exercise, a raw directive."""
     copy = next(book for name, book in copies().items() if name[3:-6] == path.stem)
     shown = "\n".join(cell.source for cell in copy.cells)
     text = "\n\n".join(cell.source for cell in course.chapters.source(path).cells)
-    told = [
-        *SOLUTION.findall(text),
-        *(body for _, body in TOLD.findall(text)),
-        *REASON.findall(text),
-    ]
+    told = SOLUTION.findall(text) + REASON.findall(text) + [one[1] for one in TOLD.findall(text)]
     lines = [line.strip() for one in told for line in one.splitlines()]
     lines = [line for line in lines if len(line) > 30 and "{" not in line]
     assert len(lines) > 10
     asked = SOLUTION.sub("", REASON.sub("", TOLD.sub("", text)))
     assert [line for line in lines if line in shown and line not in asked] == []
     assert "assert " not in shown or "assert " in asked
-    drawn = [i for i, cell in enumerate(copy.cells) if cell.get("outputs")]
-    assert {copy.cells[i + 1].id for i in drawn} <= {*course.PLAN["figures"]["kept"]}
+    drawn = {below.id for cell, below in pairwise(copy.cells) if cell.get("outputs")}
+    assert drawn <= {*course.PLAN["figures"]["kept"]}
     assert shown.count("### Exercise ") == text.count("{exercise}")
     assert shown.count("<summary>A hint") == text.count("{dropdown} A hint")
     assert not RAW.search("\n".join(c.source for c in copy.cells if c.cell_type == "markdown"))

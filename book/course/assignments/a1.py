@@ -4,7 +4,7 @@ import math
 from fractions import Fraction
 from random import Random
 
-from assignments.task import Task, number, pair, value
+from assignments.task import Task, about, function, number, pair, value
 
 TITLE = "How far can one person move a number?"
 
@@ -27,11 +27,7 @@ def sum_swapped(rng: Random) -> Task:
         "moved",
         value(code).value,
         f"moved = {code}.value",
-        title="The sum of a study",
-        kind="Paper",
-        stars=1,
-        minutes=5,
-        objectives=("by-hand.2", "by-hand.3"),
+        **about("The sum of a study", "Paper", 1, 5, "by-hand.2 by-hand.3"),
         text=(
             f"Nine pupils were absent on {days} days. {size} of them are studied. How far can "
             "one swap move the *sum* of their days?"
@@ -51,11 +47,7 @@ def mean_left(rng: Random) -> Task:
         ),
         f"x, y = {x}, {y}",
         f"# The days of {size} pupils, and of their neighbour",
-        title="A witness",
-        kind="Code",
-        stars=2,
-        minutes=10,
-        objectives=("by-hand.1", "by-hand.2", "by-hand.4", "neighbours.1"),
+        **about("A witness", "Code", 2, 10, "by-hand.1 by-hand.2 by-hand.4 neighbours.1"),
         text=(
             f"Nine pupils were absent on {days} days. {size} of them are studied, and one leaves "
             "or joins. Find two neighbours whose *means* are as far apart as can be. `x` has "
@@ -71,22 +63,13 @@ def top_minus_bottom(rng: Random) -> Task:
         f"Write `spread(dataset)`: the sum of the {most} largest numbers of a list, minus {most} "
         "times the smallest. A shorter list counts all it has."
     )
-    body = f"    return sum(sorted(dataset)[-{most}:]) - {most} * min(dataset)"
-    return Task(
-        title="A query of your own",
-        kind="Code",
-        stars=2,
-        minutes=10,
-        objectives=("by-hand.4",),
+    return function(
+        "def spread(dataset):",
+        f"    return sum(sorted(dataset)[-{most}:]) - {most} * min(dataset)",
+        f"lambda d: sum(sorted(d)[-{most}:]) - {most} * min(d)",
+        "[([*x],) for n in range(1, 5) for x in sl.Universe.value_range([1, 2, 5, 9]).datasets(n)]",
+        **about("A query of your own", "Code", 2, 10, "by-hand.4"),
         text=text,
-        start="def spread(dataset):\n    ...",
-        solution=f"def spread(dataset):\n{body}",
-        own="spread",
-        judge=(
-            "FunctionAnswer('', 'def spread(dataset):', agrees(lambda d: "
-            f"sum(sorted(d)[-{most}:]) - {most} * min(d), lambda: (([*x],) for n in (1, 2, 3, 4) "
-            "for x in sl.Universe.value_range([1, 2, 5, 9]).datasets(n))))"
-        ),
         given={"most": most},
     )
 
@@ -102,11 +85,7 @@ def belief_after(rng: Random) -> Task:
         "belief",
         odds / (1 + odds),
         f"import math\n{code}",
-        title="What an attacker may believe",
-        kind="Paper",
-        stars=1,
-        minutes=5,
-        objectives=("noise.1", "noise.3"),
+        **about("What an attacker may believe", "Paper", 1, 5, "noise.1 noise.3"),
         text=(
             f"Neighbouring answers lie at most {apart} apart. One answer gets Laplace noise of "
             f"scale {scale}. An attacker believed in one of two neighbours with {percent} %. How "
@@ -127,11 +106,7 @@ def promise_broken(rng: Random) -> Task:
             f"kept = Fraction('{epsilon}') * {asked('sl.MAX', days, size, 'Change(1)')}.value / "
             f"{claim}"
         ),
-        title="A promise that is not kept",
-        kind="Paper",
-        stars=2,
-        minutes=10,
-        objectives=("noise.2", "noise.4"),
+        **about("A promise that is not kept", "Paper", 2, 10, "noise.2 noise.4"),
         text=(
             f"Nine pupils were absent on {days} days. {size} of them are studied, and the "
             "*largest* number of days is published. A colleague says that one swap moves it by "
@@ -152,11 +127,7 @@ def neighbours_counted(rng: Random) -> Task:
         "how_many",
         value(code),
         f"how_many = {code}",
-        title="How many neighbours",
-        kind="Paper",
-        stars=1,
-        minutes=5,
-        objectives=("neighbours.1", "neighbours.2"),
+        **about("How many neighbours", "Paper", 1, 5, "neighbours.1 neighbours.2"),
         text=(
             f"There are {everyone} people, and a dataset holds {size} of them. How many datasets "
             "does `Change(2)` compare it with, itself included?"
@@ -173,11 +144,7 @@ def used_up(rng: Random) -> Task:
         "total",
         sum(curve),
         f"total = sum({code}.value for k in (1, 2, 3))",
-        title="A curve that bends",
-        kind="Paper",
-        stars=2,
-        minutes=10,
-        objectives=("school.1", "school.2", "school.3"),
+        **about("A curve that bends", "Paper", 2, 10, "school.1 school.2 school.3"),
         text=(
             f"Eight pupils are in the school years {years}, and {size} of them are studied. "
             "Compute the sensitivity of the *sum* of their years with at most 1, 2 and 3 of "
@@ -197,11 +164,7 @@ def zigzag(rng: Random) -> Task:
         "both",
         value(code),
         f"both = {code}",
-        title="Does it zigzag?",
-        kind="Paper",
-        stars=1,
-        minutes=5,
-        objectives=("vehicle.1", "vehicle.2", "vehicle.3"),
+        **about("Does it zigzag?", "Paper", 1, 5, "vehicle.1 vehicle.2 vehicle.3"),
         text=(
             f"Ratings go from {low} to {low + width}. How far can the median of {size} ratings "
             f"move if one changes, and the median of {size + 1}? Give the two numbers, added up."
@@ -212,11 +175,7 @@ def zigzag(rng: Random) -> Task:
 
 def largest_proved(rng: Random) -> Task:
     return Task(
-        title="The largest of a study",
-        kind="Proof",
-        stars=2,
-        minutes=20,
-        objectives=("by-hand.3", "school.2", "school.4", "vehicle.4"),
+        **about("The largest of a study", "Proof", 2, 20, "by-hand.3 school.2 school.4 vehicle.4"),
         text=(
             "A school has $N$ pupils with $a_1 \\le \\dots \\le a_N$ days, and $n < N$ of them "
             "are studied. Prove that one swap moves the *largest* number of days of a study by "

@@ -3,7 +3,7 @@
 from fractions import Fraction
 from random import Random
 
-from assignments.task import Task, number, pair, value
+from assignments.task import Task, about, function, number, pair, value
 
 TITLE = "Which formula, and which bounds?"
 
@@ -24,11 +24,7 @@ def both_formulas(rng: Random) -> Task:
         "both",
         value(code),
         f"both = {code}",
-        title="Two formulas for one sum",
-        kind="Paper",
-        stars=1,
-        minutes=5,
-        objectives=("closed-forms.2", "clipping.2"),
+        **about("Two formulas for one sum", "Paper", 1, 5, "closed-forms.2 clipping.2"),
         text=(
             f"Five records are clipped to $({low}, {high})$ and added up. How far does the sum "
             f"move if at most {k} of them are changed, and how far if at most {k} come or go? "
@@ -53,11 +49,7 @@ def mix_refutes(rng: Random) -> Task:
         ),
         f"x, y = map(list, {ends}.witness)",
         f"# Whole numbers from 0 to {high}, one or more in each",
-        title="A formula is refuted",
-        kind="Paper",
-        stars=2,
-        minutes=10,
-        objectives=("closed-forms.1", "closed-forms.3"),
+        **about("A formula is refuted", "Paper", 2, 10, "closed-forms.1 closed-forms.3"),
         text=(
             f"Datasets have at least one record, all from 0 to {high}, and at most {k} records "
             f"come or go. A formula gives $kR/(1 + k) = {claim}$ for the mean. Find two datasets "
@@ -77,11 +69,7 @@ def mean_of_many(rng: Random) -> Task:
         "moved",
         value(code),
         f"moved = {code}",
-        title="At least so many",
-        kind="Paper",
-        stars=1,
-        minutes=5,
-        objectives=("closed-forms.1",),
+        **about("At least so many", "Paper", 1, 5, "closed-forms.1"),
         text=(
             f"Records lie between {low} and {high}. There are at least {m} of them, whoever "
             "comes or goes, and one comes or goes. How far can the mean move?"
@@ -100,11 +88,7 @@ def spread_of_some(rng: Random) -> Task:
         "moved",
         value(code),
         f"moved = {code}",
-        title="Steps add up to too much",
-        kind="Paper",
-        stars=2,
-        minutes=10,
-        objectives=("closed-forms.1", "closed-forms.4"),
+        **about("Steps add up to too much", "Paper", 2, 10, "closed-forms.1 closed-forms.4"),
         text=(
             f"Of {size} records between 0 and {high} at most {k} are changed. How far can their "
             f"variance move (the mean squared distance from the mean)? {k} times the number for "
@@ -127,11 +111,7 @@ def ends_miss_it(rng: Random) -> Task:
         ),
         f"x, y = map(list, {code}.witness)",
         setting,
-        title="Where the two ends miss it",
-        kind="Code",
-        stars=2,
-        minutes=10,
-        objectives=("closed-forms.3", "closed-forms.4"),
+        **about("Where the two ends miss it", "Code", 2, 10, "closed-forms.3 closed-forms.4"),
         text=(
             f"A sum starts to count at {start} and stops {top} later. Records are whole numbers "
             f"from 0 to {top}. Find three, and the same three with one changed, between which it "
@@ -143,24 +123,16 @@ def ends_miss_it(rng: Random) -> Task:
 
 def clipped_total(rng: Random) -> Task:
     low, high = bounds_of(rng)
-    body = f"sum(min(max(x, {low}), {high}) for x in d)"
-    return Task(
-        title="Clip it",
-        kind="Code",
-        stars=1,
-        minutes=5,
-        objectives=("clipping.1",),
+    total = f"sum(min(max(x, {low}), {high}) for x in d)"
+    return function(
+        "def clipped(d):",
+        f"    return {total}",
+        f"lambda d: {total}",
+        "[([*x],) for n in (1, 2) for x in sl.Universe.value_range([-9, 0, 2, 15]).datasets(n)]",
+        **about("Clip it", "Code", 1, 5, "clipping.1"),
         text=(
             "Write `clipped(d)`: the sum of a list, each number of which is first clipped to "
             f"$({low}, {high})$."
-        ),
-        start="def clipped(d):\n    ...",
-        solution=f"def clipped(d):\n    return {body}",
-        own="clipped",
-        judge=(
-            f"FunctionAnswer('', 'def clipped(d):', agrees(lambda d: {body}, "
-            "lambda: (([*x],) for n in (1, 2, 3) for x in sl.Universe.value_range([-9, -1, 0, 2, "
-            "4, 15]).datasets(n))))"
         ),
         given={"low": low, "high": high},
     )
@@ -187,11 +159,7 @@ bound = min(range(1, 101), key=error)"""
         "bound",
         first,
         code,
-        title="The best bound",
-        kind="Code",
-        stars=3,
-        minutes=15,
-        objectives=("clipping.3", "clipping.4"),
+        **about("The best bound", "Code", 3, 15, "clipping.3 clipping.4"),
         text=(
             f"Twelve people are {ages} years old. Their ages are clipped to $(0, U)$ and added "
             f"up, with Laplace noise for $\\varepsilon = {epsilon}$; one person joins or leaves. "
@@ -204,11 +172,7 @@ bound = min(range(1, 101), key=error)"""
 
 def mean_proved(rng: Random) -> Task:
     return Task(
-        title="The mean of at least m",
-        kind="Proof",
-        stars=2,
-        minutes=20,
-        objectives=("closed-forms.4", "clipping.2"),
+        **about("The mean of at least m", "Proof", 2, 20, "closed-forms.4 clipping.2"),
         text=(
             "Let all datasets have at least $m \\ge 1$ records between $L$ and $U$. One record "
             "joins or leaves, and both datasets have at least $m$. Prove that the mean moves by "

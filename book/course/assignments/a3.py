@@ -4,7 +4,7 @@ import math
 from fractions import Fraction
 from random import Random
 
-from assignments.task import Task, number, pair, value
+from assignments.task import Task, about, function, number, pair, value
 
 TITLE = "Rows, people and other people's claims"
 
@@ -23,11 +23,7 @@ def join_moves(rng: Random) -> Task:
         "moved",
         value(code).value,
         f"moved = {code}.value",
-        title="A join moves a row for each partner",
-        kind="Paper",
-        stars=1,
-        minutes=10,
-        objectives=("tables.1", "tables.2"),
+        **about("A join moves a row for each partner", "Paper", 1, 10, "tables.1 tables.2"),
         text=(
             f"An office has the teams art and law, and salaries of {low} or {high}. It publishes "
             f"the answer to\n\n```sql\n{statement}\n```\n\n"
@@ -50,11 +46,7 @@ def above_average(rng: Random) -> Task:
         ),
         f"x, y = [{values[1]}] * {size}, [{values[1]}] * {size} + [{values[0]}]",
         setting,
-        title="A subquery lets everybody move",
-        kind="Paper",
-        stars=2,
-        minutes=10,
-        objectives=("tables.2", "tables.3"),
+        **about("A subquery lets everybody move", "Paper", 2, 10, "tables.2 tables.3"),
         text=(
             f"{size} people earn {values[0]}, {values[1]} or {values[2]}. `above` counts those "
             "who earn more than the average. A colleague says that one person who joins or "
@@ -75,11 +67,7 @@ def classes_taken(rng: Random) -> Task:
         "moved",
         float(value(code)),
         f"moved = {code}",
-        title="One person in many groups",
-        kind="Paper",
-        stars=1,
-        minutes=5,
-        objectives=("people.1", "people.2"),
+        **about("One person in many groups", "Paper", 1, 5, "people.1 people.2"),
         text=(
             f"A gym publishes how many visits it had in each of {days} months. A member counts "
             f"at most {most} times in a month, and joins or leaves with all visits. How far do "
@@ -102,11 +90,7 @@ moved = sl.global_sensitivity(sl.SUM.of("price"), buyers, size=3, relation=sl.Ad
         "moved",
         value("moved", code),
         code,
-        title="A person with bounds",
-        kind="Paper",
-        stars=2,
-        minutes=10,
-        objectives=("people.2", "people.3", "tables.4"),
+        **about("A person with bounds", "Paper", 2, 10, "people.2 people.3 tables.4"),
         text=(
             f"Four people placed orders: {', '.join(f'{name} {price}' for name, price in rows)}. "
             f"Each price is clipped to $(0, {cap})$, and only the "
@@ -128,11 +112,7 @@ def person_changed(rng: Random) -> Task:
         "moved",
         value(code),
         f"moved = {code}",
-        title="One person for another",
-        kind="Paper",
-        stars=1,
-        minutes=5,
-        objectives=("people.1", "people.3"),
+        **about("One person for another", "Paper", 1, 5, "people.1 people.3"),
         text=(
             f"Readers pay fines of at most {fine}, and get at most {back} back, a fine of "
             f"{-back}. At most {most} rows a person are counted. One person is *changed* for "
@@ -154,25 +134,17 @@ def kept_rows(rng: Random) -> Task:
         f"lambda rows: sum(sum(sorted((min(p, {cap}) for who, p in rows if who == one), "
         f"reverse=True)[:{most}]) for one in {{who for who, _ in rows}})"
     )
-    return Task(
-        title="Bound the rows yourself",
-        kind="Code",
-        stars=2,
-        minutes=15,
-        objectives=("people.3", "people.4"),
+    return function(
+        "def bounded(rows):",
+        body,
+        reference,
+        "[([*zip(x[::2], x[1::2])],) for x in (('a', 1), ('a', 4, 'a', 12), ('a', 3, 'b', 7, 'a', "
+        "2, 'a', 9), ('a', 20, 'b', 20, 'a', 1, 'b', 2, 'a', 6, 'b', 5, 'a', 7))]",
+        **about("Bound the rows yourself", "Code", 2, 15, "people.3 people.4"),
         text=(
             "Write `bounded(rows)`. A row is a person and a price, such as `('Ann', 4)`. Clip "
             f"each price at {cap}, keep the {most} largest prices of each person, and return "
             "their sum."
-        ),
-        start="def bounded(rows):\n    ...",
-        solution=f"def bounded(rows):\n{body}",
-        own="bounded",
-        judge=(
-            f"FunctionAnswer('', 'def bounded(rows):', agrees({reference}, "
-            "lambda: (([*zip(x[::2], x[1::2])],) for x in (('a', 1), ('a', 4, 'a', 12), ('a', 3, "
-            "'b', 7, 'a', 2, 'a', 9), ('a', 20, 'b', 20, 'a', 1, 'b', 2, 'a', 6, 'b', 5, 'a', "
-            "7)))))"
         ),
         given={"most": most, "cap": cap},
     )
@@ -188,11 +160,7 @@ def guesses_right(rng: Random) -> Task:
             f"import math\nkept = float(Fraction('{times}') * Fraction('{epsilon}'))\n"
             "right = 1 / (1 + math.exp(-kept))"
         ),
-        title="What too small a claim costs",
-        kind="Paper",
-        stars=1,
-        minutes=5,
-        objectives=("audits.2", "audits.4"),
+        **about("What too small a claim costs", "Paper", 1, 5, "audits.2 audits.4"),
         text=(
             f"An audit says of a claim: too small by a factor of {times}. Noise was made for it, "
             f"with $\\varepsilon = {epsilon}$. How often, at most, is an attacker right who is "
@@ -220,11 +188,7 @@ def trimmed_breaks(rng: Random) -> Task:
         ),
         f"x, y = map(list, {code}.witness)",
         setting,
-        title="A claim about a trimmed mean",
-        kind="Code",
-        stars=2,
-        minutes=10,
-        objectives=("audits.1", "audits.2"),
+        **about("A claim about a trimmed mean", "Code", 2, 10, "audits.1 audits.2"),
         text=(
             f"`trimmed` drops the smallest and the largest of {size} ratings from {low} to "
             f"{high}, and averages the rest. Somebody claims that one changed rating moves it by "
@@ -237,24 +201,19 @@ def trimmed_breaks(rng: Random) -> Task:
 
 def claim_mended(rng: Random) -> Task:
     width = rng.choice([4, 5, 6, 8])
-    return Task(
-        title="A claim that is exact",
-        kind="Code",
-        stars=2,
-        minutes=10,
-        objectives=("audits.1", "audits.3"),
+    return function(
+        "def claim(n):",
+        f"    return Fraction({width}, 1 if n == 1 else 2)",
+        (
+            "lambda n: sl.global_sensitivity(lambda d: Fraction(min(d) + max(d), 2), "
+            f"sl.Universe.value_range([0, {width}]), size=n, relation=sl.Change(1)).value"
+        ),
+        "[(n,) for n in range(1, 7)]",
+        **about("A claim that is exact", "Code", 2, 10, "audits.1 audits.3"),
         text=(
             f"Ratings lie in a range of width {width}. Write `claim(n)`: how far the *midrange*, "
             "halfway between the smallest and the largest, of $n$ ratings can move if one "
             "changes. It should be exact at sizes 1 to 6."
-        ),
-        start="def claim(n):\n    ...",
-        solution=f"def claim(n):\n    return Fraction({width}, 1 if n == 1 else 2)",
-        own="claim",
-        judge=(
-            "FunctionAnswer('', 'def claim(n):', agrees(lambda n: sl.global_sensitivity(lambda "
-            f"d: Fraction(min(d) + max(d), 2), sl.Universe.value_range([0, {width}]), size=n, "
-            "relation=sl.Change(1)).value, lambda: ((n,) for n in range(1, 7))))"
         ),
         given={"width": width},
     )
@@ -262,11 +221,9 @@ def claim_mended(rng: Random) -> Task:
 
 def report_written(rng: Random) -> Task:
     return Task(
-        title="An audit of your own",
-        kind="Report",
-        stars=3,
-        minutes=45,
-        objectives=("audits.1", "audits.3", "published.3", "published.4"),
+        **about(
+            "An audit of your own", "Report", 3, 45, "audits.1 audits.3 published.3 published.4"
+        ),
         text=(
             "Take a function that you wrote, or one of a library. State its claim, relation, "
             "bounds and sizes. Hold it to every pair with `sl.audit`, and write half a page: the "

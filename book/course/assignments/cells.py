@@ -12,15 +12,20 @@ from plain import Cell
 ASSIGNMENTS: dict[str, ModuleType] = {"a1": a1, "a2": a2, "a3": a3}
 SETUP = """from fractions import Fraction
 
-import sensitivity_lab as sl"""
-TESTS = """assert {blank}, "Nothing has been put in yet."
+import sensitivity_lab as sl
+from sensitivity_book.grading import hand_in"""
+TESTS = """hand_in({handed})
 ### BEGIN HIDDEN TESTS
-from sensitivity_book.answers.judges import agrees
-from sensitivity_book.answers.kinds import FunctionAnswer
-from sensitivity_book.grading import grade, number, pair
-said = grade({judge}, {own})
-assert said.right, said.words
+from fractions import Fraction
+import sensitivity_lab as sl
+from sensitivity_book.grading import function, number, pair
+judge = {judge}
 ### END HIDDEN TESTS"""
+HEAD = """# Assignment {number}. {title}
+
+{points} points, about {minutes} minutes. Numbers may be exact (`Fraction(7, 3)`) or have three
+digits. Keep the names that the cells give you. The cell below an answer hands it in: what it prints
+is what is marked. At the end run all cells, from the top, and save the notebook."""
 
 
 def assignment(name: str, seed: str) -> Any:
@@ -28,11 +33,7 @@ def assignment(name: str, seed: str) -> Any:
     module = ASSIGNMENTS[name]
     tasks = list(numbered(module.TASKS, name, seed))
     points, minutes = sum(task.points for task in tasks), sum(task.minutes for task in tasks)
-    head = (
-        f"# Assignment {name[1:]}. {module.TITLE}\n\n{points} points, about {minutes} minutes. "
-        "Numbers may be exact "
-    )
-    head += "(`Fraction(7, 3)`) or have three digits. Keep the names that the cells give you."
+    head = HEAD.format(number=name[1:], title=module.TITLE, points=points, minutes=minutes)
     cells = [told(f"{name}-head", head), told(f"{name}-setup", SETUP, "code")]
     for task in tasks:
         cells += task_cells(task)
@@ -44,7 +45,7 @@ def told(grade_id: str, text: str, kind: str = "markdown", **nbgrader: Any) -> A
     flags = {"grade": False, "locked": True, "solution": False, "task": False, "schema_version": 3}
     about = {**flags, **nbgrader, "grade_id": grade_id, "cell_type": kind}
     cell = chapters.made(Cell(kind, text, grade_id))
-    cell.metadata["nbgrader"] = about
+    cell.metadata |= {"nbgrader": about, "tags": ["raises-exception"] * (kind == "code")}
     return cell
 
 
@@ -63,6 +64,6 @@ def task_cells(task: Task) -> Iterator[Any]:
         return
     body = f"{task.start}\n### BEGIN SOLUTION\n{task.solution}\n### END SOLUTION"
     yield told(f"{task.name}-own", body, "code", solution=True, locked=False)
-    blank = "x != [...] and y != [...]" if task.own == "(x, y)" else f"{task.own} is not ..."
-    tests = TESTS.format(blank=blank, judge=task.judge, own=task.own)
+    handed = f"{task.own}, {task.inputs}" if task.inputs else task.own
+    tests = TESTS.format(handed=handed, judge=task.judge)
     yield told(task.name, tests, "code", grade=True, points=task.points)

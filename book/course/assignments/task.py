@@ -13,9 +13,9 @@ import sensitivity_lab as sl
 class Task:
     """What stands in the cells of a task.
 
-    `start` is what students find, `solution` what the staff has, `own` the name that is graded, and
-    `judge` an expression that makes the answer. A task without `own` is marked by hand: its
-    solution is a marking scheme.
+    `start` is what students find, `solution` what the staff has, `own` the name that is graded, of
+    a function for these `inputs`, and `judge` an expression that makes the answer. A task without
+    `own` is marked by hand: its solution is a marking scheme.
     """
 
     title: str
@@ -28,6 +28,7 @@ class Task:
     start: str = ""
     own: str = ""
     judge: str = ""
+    inputs: str = ""
     given: dict[str, Any] = field(default_factory=dict)
     name: str = ""
 
@@ -55,6 +56,12 @@ def value(code: str, setting: str = "") -> Any:
     return eval(code, scope)
 
 
+def about(title: str, kind: str, stars: int, minutes: int, objectives: str) -> dict[str, Any]:
+    """What stands above a task."""
+    named = {"title": title, "kind": kind, "stars": stars, "minutes": minutes}
+    return named | {"objectives": tuple(objectives.split())}
+
+
 def number(own: str, right: Any, solution: str, **words: Any) -> Task:
     """A task whose answer is a number, in a variable."""
     exact = f"Fraction({str(right)!r})" if not isinstance(right, float) else repr(right)
@@ -69,5 +76,17 @@ def pair(judge: str, solution: str, setting: str, **words: Any) -> Task:
         own="(x, y)",
         judge=judge,
         solution=solution,
+        **words,
+    )
+
+
+def function(header: str, body: str, right: str, inputs: str, **words: Any) -> Task:
+    """A task whose answer is a function; `right` is another, as an expression."""
+    return Task(
+        start=f"{header}\n    ...",
+        solution=f"{header}\n{body}",
+        own=header[4 : header.index("(")],
+        judge=f"function({right}, {inputs})",
+        inputs=inputs,
         **words,
     )

@@ -260,7 +260,7 @@ SQL = Then(
 def then_and_now() -> pd.DataFrame:
     """Return what was found in 2022 and what is found of today's version, attack by attack.
 
-    An attack whose card waits has no row: where it is held back, its table says nothing of it.
+    An attack that is left out of the board has no row: its table says nothing of it.
     """
     wide, long, whole = (
         "repeated rounding, narrow bounds",

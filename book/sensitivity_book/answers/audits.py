@@ -1,5 +1,4 @@
-"""The fields of *Audits*: what a false claim costs, pairs that break one,
-claims and a function that hold."""
+"""The fields of *Audits*: what a false claim costs, and claims that break and hold."""
 
 from __future__ import annotations
 

@@ -1,5 +1,4 @@
-"""The fields of *Clipping*: bounds that are shifted, doubled, read off counts,
-or below everybody."""
+"""The fields of *Clipping*: bounds shifted, doubled, read off counts, or below everybody."""
 
 from __future__ import annotations
 

@@ -1,5 +1,4 @@
-"""The fields of *Is the formula right?*: a square,
-and a pair that refutes the obvious formula of the mean."""
+"""The fields of *Is the formula right?*: a square, and a pair that refutes a formula."""
 
 from __future__ import annotations
 

@@ -14,8 +14,7 @@ from sensitivity_lab.numbers import counted, is_finite, is_real, number_text
 def agrees(
     reference: Callable[..., Any], cases: Callable[[], Iterable[tuple[Any, ...]]]
 ) -> Callable[[Callable[..., Any]], Verdict]:
-    """Return a judge that calls a function with every case, the smallest first,
-    until it is wrong."""
+    """Return a judge that calls a function with each case, the smallest first, till it errs."""
 
     def judge(function: Callable[..., Any]) -> Verdict:
         tried = 0

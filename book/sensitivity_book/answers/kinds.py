@@ -61,8 +61,7 @@ class DatasetAnswer:
 
 @dataclass(frozen=True)
 class FunctionAnswer:
-    """A function: the field opens with `start`, whose `def` names it,
-    and a judge calls what was typed."""
+    """A function: `start` opens the field, its `def` names it, a judge calls what was typed."""
 
     label: str
     start: str

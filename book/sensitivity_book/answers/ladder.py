@@ -1,5 +1,4 @@
-"""The ladder of a sensitivity: a few pairs of neighbours,
-each further apart than the one before."""
+"""The ladder of a sensitivity: pairs of neighbours, each further apart than the last."""
 
 from __future__ import annotations
 

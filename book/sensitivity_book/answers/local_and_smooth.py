@@ -1,5 +1,4 @@
-"""The fields of *Local and smooth*: a smooth sensitivity by hand,
-and neighbours that differ in the local one."""
+"""The fields of *Local and smooth*: a smooth sensitivity by hand, and two neighbours."""
 
 from __future__ import annotations
 

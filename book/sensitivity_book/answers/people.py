@@ -1,5 +1,4 @@
-"""The fields of *One person, many rows*: a gym, fines, siblings,
-and bounds on charging sessions."""
+"""The fields of *One person, many rows*: a gym, fines, siblings, and charging sessions."""
 
 from __future__ import annotations
 

@@ -1,5 +1,4 @@
-"""What a reader typed, as datasets or as a function;
-what cannot be read is said in one sentence."""
+"""What a reader typed, as datasets or as a function, or one sentence on why it is neither."""
 
 from __future__ import annotations
 
@@ -95,6 +94,8 @@ def _record_text(record: Any) -> str:
 
 def _number(text: str) -> Exact:
     try:
+        if re.search(r"e[+-]?\d{4}", text.lower()):  # its digits would not end
+            raise ValueError(text)
         return simplest(Fraction(text.replace("−", "-")))
     except (ValueError, ZeroDivisionError):
         raise MisreadError(f"{text!r} is no number.") from None
@@ -115,8 +116,7 @@ def read_function(answer: FunctionAnswer, parts: tuple[Any, ...]) -> Callable[..
 
 
 def _ran(name: str, text: str) -> Callable[..., Any]:
-    """Run what was typed in a namespace that has Fraction alone;
-    return the function of that name."""
+    """Run what was typed with Fraction alone; return the function of that name."""
     namespace: dict[str, Any] = {"__name__": TYPED, "Fraction": Fraction}
     try:
         exec(compile(text, TYPED, "exec"), namespace)

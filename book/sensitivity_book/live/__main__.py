@@ -1,5 +1,4 @@
-"""`python -m sensitivity_book.live FOLDER`: make what the pages load to run Python,
-if it is not there."""
+"""`python -m sensitivity_book.live FOLDER`: make what pages load to run Python, if need be."""
 
 import hashlib
 import json

@@ -13,18 +13,11 @@ def fields(asked: dict[str, str]) -> dict[str, Any]:
     """Return what can be typed into an explorer, beside the settings of its knobs."""
     explorer = _named(asked["explorer"])
     typed = {
-        knob.argument: {
-            "low": knob.typed.low,
-            "high": knob.typed.high,
-            "whole": knob.typed.whole,
-        }
+        knob.argument: {"low": knob.typed.low, "high": knob.typed.high, "whole": knob.typed.whole}
         for knob in explorer.knobs
         if knob.typed
     }
-    own = explorer.own and {
-        "label": explorer.own.label,
-        "example": explorer.own.example,
-    }
+    own = explorer.own and {"label": explorer.own.label, "example": explorer.own.example}
     return {"typed": typed, "own": own}
 
 

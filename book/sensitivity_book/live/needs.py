@@ -112,8 +112,7 @@ def has_lambda(statement: ast.stmt) -> bool:
 
 
 def changes(statement: ast.stmt) -> Iterator[str]:
-    """The names whose values a statement may change:
-    stored into, or called in a line of its own."""
+    """The names whose values a statement may change: stored into, or called in a line alone."""
     for node in ast.walk(statement):
         match node:
             case (
@@ -149,8 +148,7 @@ def root(node: ast.expr) -> Iterator[str]:
 
 @dataclass(frozen=True)
 class Place:
-    """A cell among others: what it gives there,
-    and which cell above provides each name it takes."""
+    """A cell: what it gives there, and which cell above provides each name it takes."""
 
     gives: frozenset[str]
     provided: Mapping[str, int]
@@ -182,8 +180,7 @@ def is_imported(name: str, provided: Mapping[str, int], sources: Sequence[str]) 
 def providers(
     taken: Iterable[str], above: Sequence[Place], sources: Sequence[str]
 ) -> dict[str, int]:
-    """For each name, and each that a function takes when it is called,
-    the last cell that gives it."""
+    """For each name, and each that a function takes when called, the last cell that gives it."""
     found: dict[str, int] = {}
     todo = sorted(taken)
     while todo:

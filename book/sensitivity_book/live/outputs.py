@@ -1,5 +1,4 @@
-"""How a value shows itself on a page: as a notebook would show it,
-set as the page sets its outputs."""
+"""How a value shows itself on a page: as in a notebook, set as the page sets its outputs."""
 
 import importlib
 import io
@@ -75,12 +74,7 @@ def as_notebooks_do(figure: Any) -> str:
     look = {"facecolor": figure.get_facecolor(), "edgecolor": figure.get_edgecolor()}
     with rc_context({key: STYLE[key] for key in ("svg.fonttype", "svg.hashsalt")}):
         figure.savefig(
-            buffer,
-            format="svg",
-            bbox_inches="tight",
-            metadata=NO_VERSION,
-            dpi=figure.dpi,
-            **look,
+            buffer, format="svg", bbox_inches="tight", metadata=NO_VERSION, dpi=figure.dpi, **look
         )
     return buffer.getvalue()
 

@@ -84,13 +84,7 @@ def _draw_node(axes: Axes, node: Node, filled: bool, ringed: bool) -> None:
 
 def _draw_keys(axes: Axes) -> None:
     axes.plot(
-        [],
-        [],
-        "o",
-        color=COLOURS[0],
-        markeredgecolor=INK,
-        markersize=12,
-        label="counts day 3",
+        [], [], "o", color=COLOURS[0], markeredgecolor=INK, markersize=12, label="counts day 3"
     )
     axes.plot(
         [],

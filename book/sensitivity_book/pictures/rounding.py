@@ -48,12 +48,7 @@ def _draw_stall(
     marked = [int(stall / record) - 1, len(sums) - 1]
     climbs.plot(n, sums, linewidth=2.5, markersize=7, markevery=marked, **look)
     steps.annotate(
-        name,
-        (stall, 2 * record),
-        (-9, 3),
-        textcoords="offset points",
-        ha="right",
-        color=colour,
+        name, (stall, 2 * record), (-9, 3), textcoords="offset points", ha="right", color=colour
     )
     climbs.annotate(
         f"records of {name}",

@@ -8,11 +8,7 @@ from sensitivity_lab.plotting import EXACT, INK, LOOSE, PAPER, styled_figure
 
 # A question, then what to do where the answer is yes, and where it is no.
 QUESTIONS = (
-    (
-        "Does the package know the query?",
-        "the real bounds\nand sizes: a proof",
-        "go on",
-    ),
+    ("Does the package know the query?", "the real bounds\nand sizes: a proof", "go on"),
     (
         "Does a person add the same,\nwhoever else is there?",
         "sizes 0 and 1:\na proof for all sizes",
@@ -23,11 +19,7 @@ QUESTIONS = (
         "the two ends:\na proof for all",
         "the ends, and both\nsides of each constant",
     ),
-    (
-        "Is a person cut down to m rows?",
-        "m + 1 rows,\nfor a small m",
-        "bound them first",
-    ),
+    ("Is a person cut down to m rows?", "m + 1 rows,\nfor a small m", "bound them first"),
 )
 
 

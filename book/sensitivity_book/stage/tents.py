@@ -236,12 +236,7 @@ def _stage(state: Tents) -> Iterable[str]:
 
 
 def _slider(
-    kind: str,
-    label: str,
-    value: float,
-    ends: tuple[float, float],
-    content: str,
-    more: str = "",
+    kind: str, label: str, value: float, ends: tuple[float, float], content: str, more: str = ""
 ) -> str:
     return slider(kind, label, ends, f"{value:.3g}", f"--at:{at(value)}", content, more)
 

@@ -1,5 +1,4 @@
-"""The number of distinct values against enumeration:
-populations, ranges, one dataset, at a distance."""
+"""The number of distinct values against enumeration, and at a distance from one dataset."""
 
 import os
 import random

@@ -91,8 +91,7 @@ def assert_best(rooms, several, a, b, norm):
 
 
 @pytest.mark.parametrize(
-    ("bins", "norm"),
-    [*product(range(BINS), NORMS), *product([BINS], in_turn(NORMS))],
+    ("bins", "norm"), [*product(range(BINS), NORMS), *product([BINS], in_turn(NORMS))]
 )
 def test_every_split_of_every_small_population(bins, norm):
     """Catches a bin that matters and is left out, and a split that is passed over."""

@@ -1,5 +1,4 @@
-"""`sl.sql` on DuckDB: what its results mean, what it refuses,
-and that many datasets together are as each alone."""
+"""`sl.sql` on DuckDB: results, refusals, and many datasets together as each alone."""
 
 import datetime
 import math

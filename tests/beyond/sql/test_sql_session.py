@@ -295,10 +295,7 @@ SESSIONS = [  # what the session has said, the statement, the value that it sees
 # ruff: enable[E501]
 
 
-@pytest.mark.parametrize(
-    ("case", "begun"),
-    [*product(a_third(SESSIONS), (False, True))],
-)
+@pytest.mark.parametrize(("case", "begun"), [*product(a_third(SESSIONS), (False, True))])
 def test_the_session_of_duckdb_is_the_callers(case, begun):
     """Catches a second session, with other settings, macros, variables or names."""
     said, text, value, *names = case

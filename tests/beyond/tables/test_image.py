@@ -1,5 +1,4 @@
-"""A query of a column or of a function is the query over the image:
-the same values, other records."""
+"""A query of a column or a function is the query over the image: other records alone."""
 
 import math
 from fractions import Fraction

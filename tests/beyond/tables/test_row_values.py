@@ -1,5 +1,4 @@
-"""Universes, queries and results over rows are values:
-equal by content, hashable, and they travel."""
+"""Universes, queries and results over rows are equal by content, hashable, and travel."""
 
 import copy
 import pickle

@@ -1,5 +1,4 @@
-"""Bounds on people, held to a few lines over lists of rows that know nothing
-of the package (`worlds.bounded`)."""
+"""Bounds on people, held to a few lines over lists of rows (`worlds.bounded`)."""
 
 import pickle
 import random

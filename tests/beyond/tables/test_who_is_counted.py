@@ -1,5 +1,4 @@
-"""People beside the random ones: who is counted, what is refused in which words,
-and what is solved at any number."""
+"""People beside the random ones: who is counted, what is refused, what is solved."""
 
 import math
 from fractions import Fraction

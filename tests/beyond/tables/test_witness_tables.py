@@ -1,5 +1,4 @@
-"""Witnesses of records that are no numbers: as text, as cards,
-and as Python that makes them again."""
+"""Witnesses of records that are no numbers: as text, as cards, as Python."""
 
 import contextlib
 import datetime

@@ -1,5 +1,4 @@
-"""Closed forms: with at least m records, in bins, beside what is enumerated;
-and what they refuse."""
+"""Closed forms, of at least m records and in bins, beside what is enumerated."""
 
 from fractions import Fraction
 
