@@ -18,17 +18,15 @@ PATH, ROOMS = "The path", "Beside the path"
 
 @dataclass(frozen=True)
 class Chapter:
-    """A chapter by its label: title, page, part of the book,
-    and which labels it needs or is helped by."""
+    """A chapter by its label: title, page, part of the book, and which labels it needs."""
 
     title: str
     page: str
     part: str
     needs: frozenset[str]
-    helps: frozenset[str]
 
 
-FIRST = Chapter("One number, six names", "book/intro", PATH, frozenset(), frozenset())
+FIRST = Chapter("One number, six names", "book/intro", PATH, frozenset())
 
 
 def chapters() -> dict[str, Chapter]:
@@ -48,23 +46,15 @@ def _opening(page: str, part: str) -> tuple[str, Chapter]:
     text = (ROOT / f"{page}.md").read_text(encoding="utf-8")
     label, title = re.findall(r"\(([\w-]+)\)=\n# (.*)", text)[0]
     needed = re.findall(r"\*\*You need:?\*\*:?(.*?)\*\*Time", text, re.DOTALL)[0]
-    kinds: dict[bool, set[str]] = {False: set(), True: set()}
-    for sentence in re.split(r"[.;]\s", needed):
-        kinds["help" in sentence].update(re.findall(r"\{ref\}`([\w-]+)`", sentence))
-    return label, Chapter(title, page, part, frozenset(kinds[False]), frozenset(kinds[True]))
+    sentences = [one for one in re.split(r"[.;]\s", needed) if "help" not in one]
+    needs = re.findall(r"\{ref\}`([\w-]+)`", " ".join(sentences))
+    return label, Chapter(title, page, part, frozenset(needs))
 
 
 def _before(book: dict[str, Chapter], label: str) -> set[str]:
     """All that must be read before a chapter."""
     needs = book[label].needs
     return set(needs).union(*(_before(book, other) for other in needs))
-
-
-def direct(book: dict[str, Chapter], label: str) -> tuple[set[str], set[str]]:
-    """What a chapter needs, and what helps, without all that the other lines imply."""
-    needs = set(book[label].needs)
-    implied = set().union(*(_before(book, other) for other in needs))
-    return needs - implied, set(book[label].helps - needs - implied)
 
 
 def beside(book: dict[str, Chapter]) -> dict[str, list[str]]:

@@ -12,7 +12,7 @@ from pybtex.database import parse_file, parse_string
 from scripts import map as book_map
 from scripts.cover import PICTURES, STATIC, draw
 
-FRONT = ["README.md", "book/chapters.md", "book/api/results.md", "book/tasks.md"]
+FRONT = ["README.md", "book/api/results.md", "book/tasks.md"]
 CHAPTERS = (ROOT / "book" / "chapters.md").read_text(encoding="utf-8")
 
 
@@ -34,13 +34,14 @@ def test_a_stored_picture_is_what_is_drawn(stored, tmp_path):
     assert (tmp_path / "drawn.svg").read_text("utf-8") == stored.read_text("utf-8")
 
 
-def test_the_table_of_chapters_is_complete_and_true():
-    """Catches a chapter without its row, and a row that names other needs than the chapter."""
-    book = book_map.chapters()
-    rows = re.findall(r"^\| \{ref\}`(ch-[\w-]+)` \|[^|]+\|([^|]+)\|$", CHAPTERS, re.MULTILINE)
-    assert [label for label, _ in rows] == list(book)
-    for label, needs in rows:
-        assert set(re.findall(r"<(ch-[\w-]+)>", needs)) == book_map.direct(book, label)[0]
+def test_the_route_of_the_path_is_complete_and_says_its_minutes():
+    """Catches a chapter of the path without its row, and one that takes longer than it says."""
+    rows = re.findall(r"^\| \{ref\}`(ch-[\w-]+)` \|[^|]+\| (\d+) \|$", CHAPTERS, re.MULTILINE)
+    path = {label: one for label, one in book_map.chapters().items() if one.part == book_map.PATH}
+    assert [label for label, _ in rows] == list(path)
+    for label, minutes in rows:
+        text = (ROOT / f"{path[label].page}.md").read_text(encoding="utf-8")
+        assert f"**Time:** about {minutes} minutes" in text
 
 
 def test_the_glossary_explains_every_relation():
