@@ -1,5 +1,4 @@
-"""The cards that wait until their library knows:
-a copy without them names none, and each has its letter."""
+"""The cards that wait: a copy without them names none, and each has its letter."""
 
 import csv
 import json
