@@ -103,7 +103,7 @@ def test_the_quoted_words_are_the_claim():
     ],
 )
 def test_other_words_and_other_numbers_are_refused(name, words):
-    """Catches a test that passes the branch not taken, another type, a part, prose, or 10⁻³²."""
+    """Catches a test that passes the branch not taken, another type, a part, prose, or 10⁻¹⁶."""
     for case in (chosen := [case for case in QUOTED if case.name.startswith(name)]):
         assert not is_the_claim(words, case)
         claims = (float(case.row.claimed) * by for by in (1 + 1e-10, 0.5) if case.row.claimed)
