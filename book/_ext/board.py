@@ -1,9 +1,7 @@
 """The directive `{board}`: every claim as a card, with filters; and the files that can be checked.
 
-The cards are those of the board's `data/board.json`; a card shows the program of its address, if
-there is one in `libraries/*/programs.toml`.  Beside the pages lie the board itself, a certificate
-for each claim, and the program that checks them.  Only a page with the board loads its script and
-its style.
+The text that it holds stands between filters and cards.  Beside the pages lie the board, a
+certificate for each claim, and what checks them.  `{{ tally }}` are the board's numbers.
 """
 
 import json
@@ -13,7 +11,7 @@ from typing import Any
 
 from docutils import nodes
 from sensitivity_board import BOARD, case_files
-from sensitivity_board.page import SECTIONS, cards, opening
+from sensitivity_board.page import SECTIONS, cards, opening, tally
 from sensitivity_board.programs import HERE, LIBRARIES, every_program
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
@@ -23,18 +21,25 @@ CHECKER = HERE / "check_certificate.py"
 
 def setup(app: Sphinx) -> dict[str, Any]:
     app.add_directive("board", Board)
+    app.connect("config-inited", tell)
     app.connect("html-page-context", load_script)
     app.connect("build-finished", write_files)
     return {"parallel_read_safe": True, "parallel_write_safe": True}
 
 
+def tell(app: Sphinx, config: Any) -> None:
+    config.myst_substitutions = {"tally": tally(case_files())}
+
+
 class Board(SphinxDirective):
+    has_content = True
+
     def run(self) -> list[nodes.Node]:
         for file in (BOARD, *(HERE / "data").glob("*.json"), *LIBRARIES.glob("*/programs.toml")):
             self.env.note_dependency(str(file))
         cases, known = case_files(), every_program()
-        head = nodes.raw("", opening(cases), format="html")
-        return [head, *(section(verdict, cards(cases, verdict, known)) for verdict in SECTIONS)]
+        above = nodes.raw("", opening(cases), format="html"), *self.parse_content_to_nodes()
+        return [*above, *(section(verdict, cards(cases, verdict, known)) for verdict in SECTIONS)]
 
 
 def section(verdict: str, html: str) -> nodes.section:
@@ -46,9 +51,7 @@ def section(verdict: str, html: str) -> nodes.section:
     return made
 
 
-def load_script(
-    app: Sphinx, name: str, template: str, context: dict[str, Any], doctree: Any
-) -> None:
+def load_script(app: Sphinx, name: str, template: str, context: dict[str, Any], tree: Any) -> None:
     if '<form class="board"' in context.get("body", ""):
         app.add_css_file("board.css")
         app.add_js_file("board.js", loading_method="defer")
@@ -71,8 +74,5 @@ def write_files(app: Sphinx, failure: Exception | None) -> None:
 
 def one_a_line(certificate: dict[str, Any]) -> str:
     """A certificate for people to read too: a line for each of its names."""
-    lines = (
-        f"  {json.dumps(name)}: {json.dumps(value, ensure_ascii=False)}"
-        for name, value in certificate.items()
-    )
-    return "{\n" + ",\n".join(lines) + "\n}\n"
+    items = ((json.dumps(part, ensure_ascii=False) for part in one) for one in certificate.items())
+    return "{\n  " + ",\n  ".join(map(": ".join, items)) + "\n}\n"

@@ -28,13 +28,13 @@ HAIR = 1e-4  # a ratio as near to 1 as that is made by a setting that strains th
 
 @dataclass(frozen=True)
 class Place:
-    """Lines of a library's source or documents, with a few of their words.
+    """Lines of a library, found there and in the release that was asked, or in its source.
 
-    They were found there, and in the release that was asked: in its own archive, or, where that is
-    compiled, in the source that it is built from.
+    Their words give the claim, with what `names` says; without words a run of these lines gave it.
     """
 
     words: str
+    names: dict[str, str]
     file: str
     lines: str
     at: str
@@ -42,7 +42,7 @@ class Place:
 
 
 def place(case: Case) -> Place | None:
-    """Return where a claim is made, or where the code is that makes it;
+    """Return where a claim is made, by the function and by what was asked of it;
     None for a case of no library."""
     told = _first("places", case)
     return Place(*(told[name] for name in Place.__dataclass_fields__)) if told else None
@@ -83,8 +83,8 @@ def cause(case: Case) -> str:
     It is read from what a case knows already. Relation, unit, weights, NaN and documentation are
     named by the function, the setting or the note. Of what is left, settings of floats, ints and
     types are arithmetic if the claim is too small, or loose by an allowance for rounding. They are
-    stress if the bounds are one float apart, an int comes near the end of 64 bits, or the ratio is
-    within a ten-thousandth of 1. All else is the formula or the map.
+    stress if the bounds are one float apart, an int comes near the end of 64 bits, or a claim is
+    too small by less than a ten-thousandth. All else is the formula or the map.
     """
     ratio = float(case.row.ratio)
     named = {
@@ -92,8 +92,7 @@ def cause(case: Case) -> str:
         "NaN": case.function.startswith("nan"),
         "weights": "weights" in case.setting,
         "documentation": case.function.endswith("by its docstring"),
-        "accountant's unit": case.library == "dp-accounting"
-        and (ratio < 1 or case.function == "PLD accountant, Gaussian event"),
+        "accountant's unit": case.library == "dp-accounting" and ratio < 1,
         "stress of arithmetic": _of_types(case) and _strained(case, ratio),
         "arithmetic": _of_types(case) and ratio < 1 + HAIR,
     }
@@ -109,17 +108,16 @@ def _of_types(case: Case) -> bool:
 
 def _strained(case: Case, ratio: float) -> bool:
     edge = any(words in case.setting for words in (*ONE_FLOAT_APART, LARGE))
-    return ratio < 1 and (edge or ratio > 1 - HAIR)
+    return edge or 1 - HAIR < ratio < 1
 
 
 def _first(kind: str, case: Case) -> dict[str, Any]:
-    """The first entry about a case's library that names its function, or names none."""
+    """The first entry of a case's library for its function, or for all, that fits its name."""
     for one in _stored()[kind]:
-        if one["library"] == case.library and case.function in (
-            one["functions"] or [case.function]
-        ):
-            found: dict[str, Any] = one
-            return found
+        functions = one["functions"] or [case.function]
+        of_it = one["library"] == case.library and case.function in functions
+        if of_it and re.search(one.get("named", ""), case.name):
+            return dict(one)
     return {}
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from datetime import date
 from html import escape
 from itertools import groupby
@@ -33,6 +33,10 @@ SECTIONS = {
     "too small": "Too small", OTHER: "Exact under the other relation", "loose": "Loose",
     "exact": "Exact",
 }  # fmt: skip
+WORDS = {
+    "too small": "too small", "loose": "larger than needed", "exact": "exact",
+    OTHER: "exact under the other of two relations, of which the library names neither",
+}  # fmt: skip
 SIGNS = {"too small": "✗", OTHER: "⇄", "loose": "△", "exact": "✓"}
 
 
@@ -52,21 +56,22 @@ def opening(cases: Iterable[Case]) -> str:
 
 
 def summary(cases: Iterable[Case]) -> str:
-    """Say how many claims there are, of whom, from when, how many of each verdict,
-    and why they are too small."""
+    """Say how many claims there are of each verdict, from when, and why they are too small."""
     cases = tuple(cases)
-    found = Counter(map(standing, cases))
-    told = [f"{_link(one, found[one])} {_are(found[one])} {_words(one)}" for one in SECTIONS]
     asked = _span(min(case.date for case in cases), max(case.date for case in cases))
     return (
-        f"{counted(len(cases), 'claim')} of {counted(len(projects(cases)), 'project')}, asked "
-        f"{asked}: {', '.join(told[:-1])}, and {told[-1]}.{_why(cases)} Threads were looked up in "
+        f"{tally(cases, _link)} They were asked {asked}.{_why(cases)} Threads were looked up in "
         f"{_month(looked())}."
     )
 
 
-def _words(verdict: str) -> str:
-    return f"{verdict} of two, where the library names neither" if verdict == OTHER else verdict
+def tally(cases: Iterable[Case], shown: Callable[[str, int], str] = lambda _, n: f"{n}") -> str:
+    """Say of how many claims how many have each verdict: on the board, and on the first page."""
+    cases = tuple(cases)
+    found = Counter(map(standing, cases))
+    told = [f"{shown(one, found[one])} {_are(found[one])} {WORDS[one]}" for one in SECTIONS]
+    asked = f"{counted(len(projects(cases)), 'project')} for {counted(len(cases), 'claim')}"
+    return f"We asked {asked}: {', '.join(told[:-1])}, and {told[-1]}."
 
 
 def _why(cases: Iterable[Case]) -> str:
@@ -157,12 +162,12 @@ def _body(case: Case, program: Program | None) -> str:
 
 
 def _claimed_at(case: Case) -> str:
-    """The library's own words, and where they stand."""
+    """The library's own words that give the claim, or that it was read from a run; and where."""
     at = place(case)
     if at is None:
         return ""
-    link = f'<a href="{escape(at.url)}">{escape(at.file)}, {at.lines}</a>'
-    return f"<q>{escape(at.words)}</q> {link}, {escape(at.at)}"
+    words = f"<q>{escape(at.words)}</q>" if at.words else "read from a run of"
+    return f'{words} <a href="{escape(at.url)}">{escape(at.file)}, {at.lines}</a>, {escape(at.at)}'
 
 
 def _marks(case: Case) -> str:

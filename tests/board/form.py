@@ -1,8 +1,5 @@
-"""In which form the board is asked: in full where a change touches it and with CHECK_ALL=1,
-else in short.
-
-Short is: the pinned verdicts, the page, what is asked in a few seconds, and of what takes longer a
-part, another at the next commit.
+"""In which form the board is asked: in full where a change touches it and with CHECK_ALL=1, else in
+short: the pinned verdicts, the page, what takes seconds; of the rest a part, another each commit.
 """
 
 from conftest import CHECK_ALL, git, in_turn

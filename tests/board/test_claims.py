@@ -21,19 +21,11 @@ STORED = {one["address"]: one for one in json.loads(sb.BOARD.read_text("utf-8"))
 QUICK = [source for source in sb.SOURCES if source is not sql_cases.sql_cases]
 # By library and version, how many of its claims are exact.
 EXACT = {
-    ("OpenDP", "0.16.0"): 29,
-    ("OpenDP Polars", "0.16.0"): 55,
-    ("diffprivlib", "0.6.6"): 20,
-    ("Tumult", "0.19.1"): 6,
-    ("Tumult", "0.21.0"): 5,
-    ("Tumult Analytics", "0.21.0"): 73,
-    ("PipelineDP", "0.3.1"): 43,
-    ("SmartNoise SQL", "1.0.10"): 35,
-    ("Qrlew", "0.9.27"): 46,
-    ("PyDP", "1.1.5"): 9,
-    ("dp-accounting", "0.6.0"): 8,
-    ("jax-privacy", "2.0.0"): 32,
-}
+    ("OpenDP", "0.16.0"): 29, ("OpenDP Polars", "0.16.0"): 55, ("diffprivlib", "0.6.6"): 20,
+    ("Tumult", "0.19.1"): 6, ("Tumult", "0.21.0"): 5, ("Tumult Analytics", "0.21.0"): 73,
+    ("PipelineDP", "0.3.1"): 43, ("SmartNoise SQL", "1.0.10"): 35, ("Qrlew", "0.9.27"): 46,
+    ("PyDP", "1.1.5"): 9, ("dp-accounting", "0.6.0"): 8, ("jax-privacy", "2.0.0"): 32,
+}  # fmt: skip
 
 
 def test_the_verdicts_are_those_on_record():

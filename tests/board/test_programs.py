@@ -79,11 +79,8 @@ def test_a_program_is_made_of_its_shape_and_its_own_parts(tmp_path):
     assert found == {name: programs.Program(code, needed) for name, code in codes.items()}
 
 
-WITNESS = {
-    "dataset": {"runs": [[{"number": "1125899906842624.25"}, 2], [None, 1]]},
-    "neighbour": [],
-    "answers": [[0, {"number": "1/3"}], [1, 0.1]],
-}
+RUNS = {"runs": [[{"number": "1125899906842624.25"}, 2], [None, 1]]}
+WITNESS = {"dataset": RUNS, "neighbour": [], "answers": [[0, {"number": "1/3"}], [1, 0.1]]}
 CASE = {"claimed": 1.5, "witness": WITNESS}
 AS_IT_IS = """
 from fractions import Fraction
@@ -99,14 +96,12 @@ def answer(dataset):
     return (0, Fraction(1, 3)) if dataset else [1, 0.30000000000000004 - 0.2]
 """
 PARTED = [
-    ("", "", []),
-    ("1.5", "2", ["claim 2, on the board 1.5"]),
+    ("", "", []), ("1.5", "2", ["claim 2, on the board 1.5"]),
     ("0.25", "0.5", ["datasets [[1125899906842624.5,", "on the board"]),
     ("(1, 3)", "(1, 4)", ["answers [[0,", "1/4", "on the board"]),
-    ("[1, 0.3", "[0, 1, 0.3", ["answers"]),
-    ("return 1.5", "return 1 / 0", ["ZeroDivisionError: division by zero"]),
+    ("[1, 0.3", "[0, 1, 0.3", ["answers"]), ("return 1.5", "return 1 / 0", ["ZeroDivisionError: "]),
     ("claim", "claims", ["AttributeError", "no attribute 'claim'"]),
-]
+]  # fmt: skip
 
 
 def test_a_program_that_parts_from_the_board_is_told():

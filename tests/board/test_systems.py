@@ -11,11 +11,6 @@ import pytest
 from form import some
 from sensitivity_board.cases import systems
 
-ALL = [
-    (name, claim) for name in systems.SYSTEMS for _, claim in systems.stated_claims(name).iterrows()
-]
-CLAIMS = [(name, claim) for name, claim in ALL if claim["quantity"][:2] in systems.NORMS]
-
 
 def answer(statement, tables):
     """What SQLite says: numbers by key."""
@@ -40,18 +35,13 @@ def brute_force(statement, limits, norm):
     unit, *told = limits.split("; ")
     most = {limit.rsplit(" ", 1)[0]: int(limit.rsplit(" ", 1)[1]) for limit in told}
     words = set(re.findall(r"\w+", statement))
-    read = {
-        table: [column for column in columns if column in words]
-        for table, columns in systems.COLUMNS.items()
-        if table in words
-    }
+    tables = {name: columns for name, columns in systems.COLUMNS.items() if name in words}
+    read = {name: [one for one in columns if one in words] for name, columns in tables.items()}
     if "person" in words and unit != "person":
         read = {"staff": ["person", *read["staff"]]}
     pairs = person_pairs(most, read) if unit == "person" else row_pairs(unit, most["rows"], read)
-    return max(
-        gap(answer(statement, PUBLIC | one), answer(statement, PUBLIC | other), norm)
-        for one, other in pairs
-    )
+    asked = ([answer(statement, PUBLIC | side) for side in pair] for pair in pairs)
+    return max(gap(one, other, norm) for one, other in asked)
 
 
 def brought(table, columns, limits):
@@ -73,13 +63,11 @@ def person_pairs(limits, read):
     id = "person" if "staff" in read else "customer"
 
     def database(*people):
-        return {
-            table: (
-                [id, *columns],
-                [(who, *row) for who, person in enumerate(people) for row in person[place]],
-            )
-            for place, (table, columns) in enumerate(read.items())
-        }
+        made = {}
+        for place, (table, columns) in enumerate(read.items()):
+            rows = [(who, *row) for who, person in enumerate(people) for row in person[place]]
+            made[table] = ([id, *columns], rows)
+        return made
 
     everybody = list(product(*(brought(*table, limits) for table in read.items())))
     for person in everybody:

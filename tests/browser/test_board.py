@@ -16,11 +16,9 @@ CASES = case_files()
 ALL = [case.address for case in CASES]
 # What each filter goes by, read from the cases themselves.
 OF: dict[str, Callable[[Case], str]] = {
-    "library": lambda case: case.library,
-    "verdict": standing,
-    "relation": lambda case: case.kind,
-    "cause": lambda case: cause(case) or "none",
-}
+    "library": lambda case: case.library, "verdict": standing,
+    "relation": lambda case: case.kind, "cause": lambda case: cause(case) or "none",
+}  # fmt: skip
 
 pytestmark = pytest.mark.xdist_group("board")
 
@@ -62,19 +60,12 @@ def field(page: Page, name: str) -> Locator:
 
 
 def fitting(**choices: str) -> set[str]:
-    return {
-        case.address
-        for case in CASES
-        if all(OF[name](case) == choice for name, choice in choices.items())
-    }
+    return {case.address for case in CASES if all(OF[n](case) == c for n, c in choices.items())}
 
 
 def in_view(card: Locator) -> bool:
-    inside = (
-        "one => { const { top } = one.getBoundingClientRect(); "
-        "return 0 <= top && top < innerHeight; }"
-    )
-    return bool(card.evaluate(inside))
+    top = float(card.evaluate("one => one.getBoundingClientRect().top / innerHeight"))
+    return 0 <= top < 1
 
 
 @pytest.mark.parametrize("name", in_turn(list(OF)))

@@ -236,12 +236,11 @@ NOTES = {  # where a record is replaced
     ("RDP accountant", "Gaussian, multiplier halved"): (
         "The multiplier given as s/2C, the noise by what a sum moves where a record is replaced."
     ),
-    ("PLD accountant", "Gaussian, multiplier halved"): (
-        "The multiplier given as s/2C: an accountant that counts 2C itself then counts it twice."
-    ),
-    ("PLD accountant", "Gaussian"): BOUNDED + "This accountant counts 2C.",
+    ("PLD accountant", "Gaussian"): BOUNDED
+    + "This accountant counts 2C. Whoever gives it s/2C has it counted twice: ε = {twice:.4g}.",
     ("PLD accountant", "10 Gaussians"): BOUNDED + "This accountant counts 2C.",
 }
+MISREAD = "PLD accountant", "Gaussian, multiplier halved; REPLACE_ONE"
 HOW = {
     "RDP accountant": "An ε from Rényi divergences of several orders is an upper bound.",
     "PLD accountant": "Losses are rounded up to multiples of 1e-5.",
@@ -254,14 +253,12 @@ def accounting_cases() -> list[Case]:
     Source: dp-accounting (2026), asked by `libraries/dp_accounting/figures.py`.
     """
     stored = figures("dp_accounting").astype(str).to_dict("records")
-    return [
-        _case({str(name): value for name, value in figure.items()})
-        for figure in stored
-        if figure["value"] != "refused"
-    ]
+    answers = {(one["query"], one["parameters"]): one for one in stored}
+    twice = float(answers.pop(MISREAD)["value"])  # a caller's mistake, no claim: for a note
+    return [_case(one, twice) for one in answers.values() if one["value"] != "refused"]
 
 
-def _case(figure: dict[str, str]) -> Case:
+def _case(figure: dict[Any, str], twice: float) -> Case:
     event, relation = figure["parameters"].split("; ")
     accountant, claimed, pair = figure["query"], float(figure["value"]), worst(event, relation)
     exact, here, there = pair.loss
@@ -281,6 +278,6 @@ def _case(figure: dict[str, str]) -> Case:
         scope=f"{asked.scope}; {EVENT}",
         note=NOTES.get(
             (accountant, event) if relation == "REPLACE_ONE" else ("", ""), HOW[accountant]
-        ),
+        ).format(twice=twice),
         loss=loss,
     )
