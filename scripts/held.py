@@ -23,7 +23,6 @@ HELD, LETTERS = BOARD / "held.json", BOARD / "letters"
 OWN = [HELD, Path("scripts/held.py"), Path("tests/board/test_held.py")]
 UNSAID = {  # what else speaks of them: by file, what is found there, and what takes its place
     "RELEASE.md": (r"^\*\*Findings\.\*\*.*?(?=^\*\*History)|^[^\n]*own findings[^\n]*\n", ""),
-    "README.md": (r"^[^\n]*HELD=out[^\n]*\n", ""),
     "Makefile": (
         r"^ifeq \(\$\(HELD\),out\)\n.*?^else\n(.*?)^endif\n| \(HELD=out[^)]*\)|^PUBLIC [^\n]*\n",
         r"\1",
