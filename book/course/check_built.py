@@ -32,7 +32,7 @@ SLIPS = {
     "off-by-one": ("a1-sum-swapped", 1, "moved = {right} + 1", "'It is another number.'"),
     "no-pair": ("a1-mean-left", 2, "x, y = {days}[:{size}], {days}[-{size}:]", "no neighbours"),
     "no-return": ("a1-top-minus-bottom", 2, "def spread(d):\n    max(d)", "Is a return missing?"),
-    "two-digits": ("a1-belief-after", 1, "belief = round({right}, 2) + 0.01", "another number.'"),
+    "third-digit": ("a1-belief-after", 1, "belief = {right} + 0.001", "another number.'"),
     "stops": ("a1-used-up", 2, "total = ...\ntotal += no_such_name", "stopped. NameError: name"),
     "dots": ("a1-zigzag", 1, "both = ...", "Nothing has been put in yet."),
     "result": ("a1-used-up", 0, "class total:\n    value = {right}", "Right."),

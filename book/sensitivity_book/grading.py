@@ -84,6 +84,9 @@ def grade(asked: str | Answer, given: Any) -> Verdict:
         return judged(answer, _recorded(given) if isinstance(given, list) else given)
     if isinstance(answer, kinds.NumberAnswer):
         said, hint = judged(answer, given), " The hint may help." * (answer is asked)
+        if isinstance(given, float) and given == float(f"{given:.3g}") and not said.right:
+            padded = judged(answer, f"{given:#.3g}")  # a float has lost the 0 of 0.330
+            said = padded if padded.right else said
         return Verdict(said.right, said.words.removesuffix(hint))
     parts = given if len(answer.fields) > 1 and not isinstance(given, str) else [given]
     lists = isinstance(parts, Iterable) and all(isinstance(one, Iterable) for one in parts)
