@@ -18,6 +18,7 @@ from fractions import Fraction
 from pathlib import Path
 from random import Random
 
+import hypothesis
 import pytest
 import tqdm.auto  # noqa: F401  chooses once how it shows progress: before a test makes a notebook of its process
 
@@ -26,6 +27,9 @@ if "CORE_ALONE" in os.environ:
     sys.modules["sensitivity_beyond"] = None  # type: ignore[assignment]
 
 import sensitivity_lab as sl
+
+hypothesis.settings.register_profile("busy", deadline=None)  # no test fails on a busy machine
+hypothesis.settings.load_profile("busy")
 
 ROOT = Path(__file__).resolve().parents[1]
 PUBLIC = sorted({*sl._ROOM, *sl._BEYOND})  # all that sl.NAME finds; dir(sl) shows what most need

@@ -14,7 +14,7 @@ from unittest.mock import MagicMock
 
 import conftest
 import pytest
-from conftest import ROOT, a_third, in_turn, turn
+from conftest import ROOT, in_turn, turn
 from lab_copies import CHAPTERS, read
 from matplotlib.figure import Figure
 from sensitivity_book.data.real import workplace_charging

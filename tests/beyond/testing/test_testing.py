@@ -70,7 +70,7 @@ def test_a_claim_is_asserted_without_hypothesis(monkeypatch):
     ids=str,
 )
 def test_pairs_are_all_neighbours_and_all_neighbours_are_pairs(universe, size, relation):
-    """Catches a pair that the relation has not, and those never drawn: of many a third comes."""
+    """Catches a pair that the relation has not, and those never drawn: of many a fifth comes."""
     pairs = {
         (positions(universe, dataset), positions(universe, neighbour))
         for dataset in universe.datasets(size)
@@ -78,7 +78,7 @@ def test_pairs_are_all_neighbours_and_all_neighbours_are_pairs(universe, size, r
     }
     found = drawn_pairs(universe, size, relation)
     assert found <= pairs
-    assert len(found) >= (0.66 if len(pairs) <= 20 else 0.33) * len(pairs)
+    assert len(found) >= (0.66 if len(pairs) <= 20 else 0.2) * len(pairs)
 
 
 @pytest.mark.parametrize("universe", UNIVERSES, ids=str)
