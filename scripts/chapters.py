@@ -9,6 +9,7 @@ import re
 import sys
 from collections.abc import Iterator
 from copy import deepcopy
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -118,7 +119,13 @@ def noted() -> list[Document]:
 
 
 def source(path: Path) -> Any:
-    """A text as a notebook without outputs; a page that runs nothing is one cell."""
+    """A text as a notebook without outputs, of which a caller may make what it likes."""
+    return deepcopy(parsed(path))
+
+
+@cache
+def parsed(path: Path) -> Any:
+    """A text as a notebook; a page that runs nothing is one cell."""
     text = path.read_text(encoding="utf-8")
     if not is_myst_markdown_notebook(text):
         return new_notebook(cells=[new_markdown_cell(text)])

@@ -30,11 +30,17 @@ TREES = {name: ast.parse(path.read_text(encoding="utf-8")) for name, path in MOD
 
 
 def at_run_time(tree):
-    """The nodes of a syntax tree, but for what only a checker of types reads."""
-    for node in ast.iter_child_nodes(tree):
+    """The statements of a syntax tree, but for what only a checker of types reads."""
+    left = [tree]
+    while left:
+        node = left.pop()
         if not (isinstance(node, ast.If) and getattr(node.test, "id", "") == "TYPE_CHECKING"):
             yield node
-            yield from at_run_time(node)
+            inside = (
+                getattr(node, part, ())
+                for part in ("body", "orelse", "handlers", "finalbody", "cases")
+            )
+            left += (each for part in inside if isinstance(part, list) for each in part)
 
 
 def imported(nodes):

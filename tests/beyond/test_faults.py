@@ -608,7 +608,7 @@ def test_odd_calls_are_refused_clearly_or_answered_rightly(seed):
 
     @seeded(seed)
     @settings(
-        max_examples=CASES, deadline=None, database=None, suppress_health_check=list(HealthCheck),
+        max_examples=CASES, database=None, suppress_health_check=list(HealthCheck),
         phases=[Phase.generate, Phase.shrink],
     )  # fmt: skip
     @given(odd_calls())

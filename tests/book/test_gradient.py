@@ -77,7 +77,7 @@ def test_steps_keep_the_arithmetic_of_the_query():
 matrices = arrays(
     int, array_shapes(min_dims=2, max_dims=2, max_side=3), elements=st.integers(-6, 6)
 )
-quick = settings(max_examples=60, deadline=None)
+quick = settings(max_examples=60)
 
 
 def length(v, q):

@@ -76,7 +76,6 @@ def test_one_row_moves_as_many_kept_rows_as_the_truncation_says(truncation):
     assert largest(whole, truncation, "person", 1) == truncation.most
 
 
-@settings(deadline=None)
 @given(rows, st.sampled_from([E(1), E(2), UNIQUE]))
 def test_truncation_keeps_what_the_rule_keeps_of_each_key(held, keep):
     """Catches a truncation in which one key decides what another keeps, or the order of rows."""

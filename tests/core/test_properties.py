@@ -22,7 +22,7 @@ universes = st.one_of(
 )
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(universes, relations, st.integers(0, 3), st.data())
 def test_neighbours_are_those_that_are_neighbours(universe, relation, size, data):
     """Catches neighbours that are missed, repeated, out of order, or wrongly counted."""

@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from conftest import QUERY_TEXTS, query_of
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import sensitivity_lab as sl
@@ -23,7 +23,6 @@ whole = st.lists(st.integers(-1000, 1000), min_size=1, max_size=12)
 several = st.lists(st.integers(-1000, 1000), min_size=2, max_size=6, unique=True).map(sorted)
 
 
-@settings(deadline=None)
 @given(whole, st.integers(0, 100), st.integers(0, 3), several)
 def test_as_numpy(x, percent, ddof, edges):
     """Catches a formula that means something else than numpy's of the same name: another

@@ -3,12 +3,11 @@
 import dataclasses
 import decimal
 import math
-import time
 from collections import Counter
 from decimal import Decimal
 from fractions import Fraction
 from functools import partial, reduce
-from itertools import product
+from itertools import count, product
 
 import numpy as np
 import pytest
@@ -18,6 +17,7 @@ from routes import CHECKED, checks_find_what_is_false, travels
 import sensitivity_lab as sl
 from sensitivity_lab import definition as oracle
 from sensitivity_lab import problem
+from sensitivity_lab.methods import walk
 from sensitivity_lab.numbers.gap import arithmetics
 
 DRIVING = sl.Universe.value_range([1, 2, 3])
@@ -355,11 +355,18 @@ def test_progress_goes_to_stderr_at_once_or_late(monkeypatch, capsys):
             assert (printed, bool(bar)) == ("", shown)
 
 
+@pytest.fixture
+def steps(monkeypatch):
+    """A clock on which each look takes a hundredth of a second: seconds are steps."""
+    for module in (problem, walk):
+        monkeypatch.setattr(module, "monotonic", count(0, 0.01).__next__)
+
+
 def slowly(dataset):
-    time.sleep(0.002)
-    return max(dataset, default=0) * len(dataset)
+    return sum(dataset)
 
 
+@pytest.mark.usefixtures("steps")
 @pytest.mark.parametrize("method", ["sweep", "walk", "near"])
 def test_a_run_that_is_cut_short_has_a_lower_bound_and_no_answer(method):
     """Catches seconds that pass, an answer of half the datasets, and a pair that is none."""
@@ -370,7 +377,7 @@ def test_a_run_that_is_cut_short_has_a_lower_bound_and_no_answer(method):
         run, ask = partial(sl.local_sensitivity, slowly, range(20), universe, **options), {}
         run.keywords["relation"] = sl.Change(2)
     with pytest.raises(TimeoutError, match="were over before slowly was answered") as cut:
-        run(seconds=0.5, **ask)
+        run(seconds=1, **ask)
     here, there = cut.value.witness
     assert abs(slowly(here) - slowly(there)) == cut.value.at_least > 0
     assert (Counter(here) - Counter(there)).total() <= run.keywords["relation"].k
@@ -378,6 +385,7 @@ def test_a_run_that_is_cut_short_has_a_lower_bound_and_no_answer(method):
     assert method != "near" or here == tuple(range(20))
 
 
+@pytest.mark.usefixtures("steps")
 def test_seconds_are_checked_and_enough_of_them_change_nothing():
     for wrong, kind in ((0, ValueError), (math.inf, ValueError), ("1", TypeError)):
         with pytest.raises(kind, match="seconds must be"):

@@ -114,7 +114,7 @@ def test_every_distance_is_that_of_the_definition(query):
 
 
 @given(st.data())
-@settings(max_examples=150 if CHECK_ALL else 50, deadline=None)
+@settings(max_examples=150 if CHECK_ALL else 50)
 def test_the_fast_search_equals_all_pairs(data):
     """Catches a best right end that is lost by the search, ties and plateaus included."""
     n = data.draw(st.integers(1, 60))

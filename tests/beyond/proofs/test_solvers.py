@@ -10,6 +10,7 @@ import random
 from decimal import Decimal
 from fractions import Fraction
 from itertools import combinations, combinations_with_replacement, product
+from statistics import pvariance
 from unittest.mock import Mock
 
 import numpy as np
@@ -305,6 +306,18 @@ def test_a_value_off_the_middle_at_a_large_size():
     near = [gap(5 * c // 16 + step, 2) for step in range(-9, 10)]
     assert widest_gaps(question)(c, 0, b).gap == max(near)
     assert max(near) > max(near[0], near[-1], gap(c // 4, 1), gap(3 * c // 4, 9))
+
+
+def test_the_rows_that_anybody_shares_need_not_be_the_fewest():
+    """Catches a widest pair that is sought among those with the fewest shared rows alone."""
+    anybody = sl.Universe.people(sl.Universe.product(x=[0, 3]), most_rows=2, least_rows=1)
+    question = Problem(sl.VARIANCE.of("x"), anybody, 2, sl.Change(1), norm=1)
+    brought = [rows for n in (1, 2) for rows in combinations_with_replacement([0, 3], n)]
+    gaps = {
+        n: [pvariance(c) - pvariance(c + b) for c in brought if len(c) == n for b in brought]
+        for n in (1, 2)
+    }
+    assert widest_gaps(question)(1, 0, 1).gap == Fraction(9, 16) == max(gaps[2]) > max(gaps[1])
 
 
 def test_a_solver_that_wraps_is_found_out(monkeypatch):

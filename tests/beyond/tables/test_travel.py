@@ -123,7 +123,7 @@ def test_answers_by_key_and_answers_that_are_no_numbers():
     assert row["answers"] == ["{1}", "{1, 2}"]
 
 
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=15)
 @given(st.data())
 def test_any_numbers_are_exact(data):
     """Catches a number that is read as another, or as text; NaN-free JSON that is none."""

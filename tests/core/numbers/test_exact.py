@@ -31,7 +31,7 @@ def sign(number):
     return (number > 0) - (number < 0)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(squares, squares, squares, squares)
 @example(Fraction(7, 16), Fraction(1, 8), Fraction(1, 4), Fraction(1, 16))  # a root of 1 or less
 def test_gaps_compare_as_their_decimals_do(a, b, c, d):

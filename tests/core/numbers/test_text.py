@@ -32,7 +32,7 @@ NUMBERS = st.one_of(
 )
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(NUMBERS)
 def test_an_equals_sign_stands_where_the_text_is_the_number(value):
     """Catches `3/2 ≈ 1.5`, `= 0.333333`, and a rounded number without a sign."""
@@ -42,7 +42,7 @@ def test_an_equals_sign_stands_where_the_text_is_the_number(value):
     assert equals_text(value) == f"= {value_text(value)}".replace("= ≈", "≈")
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(st.integers(-10, 10), st.integers(-600, 600), st.integers(1, 99))
 def test_six_digits_are_the_nearest_six(power, shift, part):
     """Catches numbers beyond the floats whose digits or exponent are another number's."""
