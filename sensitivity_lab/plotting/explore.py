@@ -103,6 +103,8 @@ def explore(
 class Asked:
     """What is asked of one universe, and shown; nothing is computed or drawn twice."""
 
+    width = WIDTH  # of a pair, in inches
+
     def __init__(self, universe: Any, queries: Any, relations: Any) -> None:
         check_universe(universe)
         queries = [queries] if callable(queries) else sequence(queries, "queries", "queries")
@@ -153,7 +155,7 @@ class Asked:
             text += f"the sensitivity is {value_text(found.value)}."
             if self.universe.source.as_tuples:
                 text += " {} against {}.".format(*map(dataset_text, found.witness))
-            pair = svg(pair_figure(found))
+            pair = svg(pair_figure(found, self.width))
         except CANNOT as error:
             text += f" {error}"
         return text, pair
