@@ -1,4 +1,4 @@
-"""The one style of all pictures: colours, markers, line styles, and figures drawn in them."""
+"""The one style of all pictures."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from sensitivity_lab.plotting.palette import *  # each is a colour of the style
 from sensitivity_lab.queries import Query
 from sensitivity_lab.relations import Relation
 
-# A record of a witness: in both datasets, in the first alone, in the second alone.
+# Records of a witness.
 KINDS: dict[str, dict[str, Any]] = {
     "in both": {"marker": "o", "color": GREY, "markersize": 0.8},
     "removed": {"marker": "s", "color": REMOVED, "markersize": 0.8, "markerfacecolor": PAPER},
@@ -30,10 +30,10 @@ KINDS: dict[str, dict[str, Any]] = {
 KEYS = 26  # room for the legend, on the caller's axes
 WIDTH = 6.4  # inches, on a page
 PHONE = 4.4  # inches: 325 points with its margin; 12-point text is 11 pixels high on 300 pixels
-# How some figures are drawn so narrow, for pages that show two forms; None is said of one without.
+# How some figures are drawn so narrow, for pages with two forms; None: one has no other.
 NARROW_FORMS: WeakKeyDictionary[Figure, Callable[[], Figure] | None] = WeakKeyDictionary()
 
-# Every figure of the book is drawn inside `plt.rc_context(STYLE)`, most by `styled_figure`.
+# Every figure is drawn inside `plt.rc_context(STYLE)`.
 STYLE: dict[Any, Any] = {
     "figure.figsize": (WIDTH, 4.0),
     "figure.facecolor": PAPER,
@@ -53,15 +53,14 @@ STYLE: dict[Any, Any] = {
     "svg.hashsalt": "sensitivity-lab",  # the same figure is the same file, byte for byte
 }
 
-K_LABEL = "distance k (records that differ)"
+K_LABEL = "distance k (Hamming)"
 
 
 def _line(dashes: Any, width: float, marker: str, size: float, **more: Any) -> dict[str, Any]:
     return {"linestyle": dashes, "linewidth": width, "marker": marker, "markersize": size, **more}
 
 
-# A relation is a line style. Where curves agree all are seen: a line through thick dashes, through
-# thicker dots.
+# Where curves agree all are seen: a line through thick dashes, through thicker dots.
 RELATION_LINES = {
     "AddRemove": _line("-", 1.8, "o", 5, zorder=2.5),
     "Change": _line((0, (2.2, 1.6)), 4, "o", 9, zorder=2.3, markerfacecolor=PAPER),
@@ -78,7 +77,7 @@ OTHER_LINES = [
 
 
 def relation_lines(relations: Iterable[str]) -> dict[str, dict[str, Any]]:
-    """Return the line style of each relation, by its name; one's own take the others in turn."""
+    """The line style of each relation."""
     others = cycle(OTHER_LINES)
     known = {name: RELATION_LINES.get(str(name).partition("(")[0]) for name in relations}
     return {name: dict(line or next(others)) for name, line in known.items()}
@@ -91,7 +90,7 @@ def kind_key(kind: str, word: str) -> Line2D:
 
 @contextmanager
 def styled_figure(**options: Any) -> Iterator[Figure]:
-    """Give a new figure in `STYLE`; when the block ends it is closed, so it is shown once."""
+    """Give a new figure in `STYLE`, closed when the block ends: it is shown once."""
     with plt.rc_context(STYLE):
         figure = plt.figure(**options)
         try:
@@ -101,7 +100,7 @@ def styled_figure(**options: Any) -> Iterator[Figure]:
 
 
 def heading(query: Query, relation: Relation) -> str:
-    """Write what was asked as a title, on two lines where one is too short."""
+    """What was asked, as a title."""
     return fill(f"{query.name}, {relation.description}", 56)
 
 

@@ -1,4 +1,4 @@
-"""A witness as a picture: the dataset and its neighbour as two rows of dots on one number line."""
+"""A witness as a picture: two rows of dots on one number line."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from fractions import Fraction
 from itertools import accumulate, pairwise
 from statistics import median_low
 from textwrap import fill
-from typing import Any, overload
+from typing import Any
 
 import matplotlib.pyplot as plt
 from matplotlib.axes import Axes
@@ -61,7 +61,7 @@ Dot = tuple[float, int, str]  # where it stands, how high in its stack, its kind
 
 
 class NumberLine:
-    """Where a value stands, in points: in proportion, but for long empty stretches."""
+    """Where a value stands: in proportion, but for long empty stretches."""
 
     def __init__(
         self,
@@ -70,13 +70,13 @@ class NumberLine:
         scale: Iterable[Any] = (),
         room: float = ROOM,
     ) -> None:
-        """Reach to all marks, with a tick at each value of a scale."""
+        """Reach to all marks."""
         distinct = sorted({exact_number(record) for record in records})
         beside = set(map(exact_number, marks))
         if distinct:
             beside = {m for m in beside if not distinct[0] <= m <= distinct[-1]}
         self.values = sorted({*distinct, *beside, *map(exact_number, scale)}) or [0]
-        # A stretch over twenty times the usual step is drawn shorter: an outlier leaves room.
+        # A stretch over twenty times the usual step is drawn shorter.
         steps = [right - left for left, right in pairwise(self.values)]
         usual = [right - left for left, right in pairwise(distinct)] or [max(steps, default=1)]
         drawn = [min(step, 20 * median_low(usual)) for step in steps]
@@ -98,12 +98,8 @@ class NumberLine:
         return self.xs[i - 1] + float(part) * (self.xs[i] - self.xs[i - 1])
 
 
-@overload
-def plot_witness(sensitivity: Sensitivity, *, ax: None = None) -> Figure: ...
-@overload
-def plot_witness(sensitivity: Sensitivity, *, ax: Axes) -> Axes: ...
-def plot_witness(sensitivity: Sensitivity, *, ax: Axes | None = None) -> Figure | Axes:
-    """Draw the two datasets that attain a sensitivity: on one number line, or as two small tables.
+def plot_witness(sensitivity: Sensitivity, *, ax: Axes | None = None) -> Any:
+    """Draw the two datasets that attain a sensitivity: on a number line, or as two tables.
 
     >>> from sensitivity_lab import SUM, Change, Universe, global_sensitivity
     >>> school = Universe.population([1, 2, 3, 10])
@@ -111,17 +107,15 @@ def plot_witness(sensitivity: Sensitivity, *, ax: Axes | None = None) -> Figure 
     >>> plot_witness(found).get_suptitle()
     'sum, at most 1 record changed'
 
-    The dataset stands above and its neighbour hangs below; equal values stack. A thin line joins
-    what both hold; an open square is removed (or changed from), a triangle added (or changed to). A
-    tick marks the query's answer on each, and the arrow between the ticks is the sensitivity. What
-    does not lie among the records, such as a vector or a large sum, is written and not marked. A
-    long stretch without records is drawn shorter, with a break sign. Where a query is asked of what
-    a record says, those numbers are drawn; other records stand in two tables. On axes of your own,
-    `ax`, it is drawn to their size, and they are returned.
+    The dataset stands above its neighbour; equal values stack, and a thin line joins what both
+    hold. A tick marks the answer on each, and the arrow between is the sensitivity; an answer that
+    does not lie among the records is written. A long stretch without records is drawn shorter, with
+    a break sign. Where a query is asked of what a record says, those numbers are drawn; other
+    records stand in two tables. Axes of your own, `ax`, are filled, and returned.
 
-    Cost: one evaluation of the query on each of the two datasets. Raises ValueError for a dataset
-    of over 100 records, one with a missing record, or axes that are too small; TypeError for what
-    is no `Sensitivity`. Source: def-witness in the book's chapter "By hand".
+    Cost: the query on each of the two datasets. Raises ValueError for a dataset of over 100
+    records, one with a missing record, or axes that are too small; TypeError for what is no
+    `Sensitivity`. Source: def-witness in the book's chapter "By hand".
     """
     if not isinstance(sensitivity, Sensitivity):
         raise TypeError(f"sensitivity must be a Sensitivity, got {brief(sensitivity)}")
@@ -141,7 +135,7 @@ def plot_witness(sensitivity: Sensitivity, *, ax: Axes | None = None) -> Figure 
 
 @dataclass(frozen=True, eq=False)
 class Picture:
-    """What stands between a title and a legend, on a figure or on the caller's axes."""
+    """What stands between a title and a legend."""
 
     title: str
     paint: Callable[[Axes], None]
@@ -151,25 +145,25 @@ class Picture:
     columns: int  # of the legend
 
     def on(self, axes: Axes) -> Axes:
-        """Draw it on the caller's axes."""
+        """On the caller's axes."""
         with plt.rc_context(STYLE):
             self.paint(axes)
             axes.set_title(self.title)
             if self.keys:
-                legend = {"ncols": self.columns, "borderaxespad": 0}
-                axes.legend(handles=self.keys, loc="lower center", **legend)
+                keys: Any = {"handles": self.keys, "ncols": self.columns}
+                axes.legend(loc="lower center", borderaxespad=0, **keys)
         return axes
 
     def figure(self, width: float) -> Figure:
-        """Draw it on a figure so many inches wide."""
+        """On a figure so many inches wide."""
         title = fill(self.title, int(8 * width))
         height = self.height + self.line * title.count("\n")
         with styled_figure(figsize=(width, height / 72)) as figure:
             self.paint(figure.subplots())
             figure.suptitle(title)
             if self.keys:
-                options = {"ncols": self.columns}
-                figure.legend(handles=self.keys, loc="outside lower center", **options)
+                keys: Any = {"handles": self.keys, "ncols": self.columns}
+                figure.legend(loc="outside lower center", **keys)
         return figure
 
 
@@ -191,7 +185,7 @@ def _on_a_line(sensitivity: Sensitivity, width: float, ax: Axes | None = None) -
     if universe.distinct <= MOST_TICKS:
         scale = universe.values if said is None else said.dataset(range(universe.distinct))
         scale = [value for value in scale if value is not None]
-    # Answers are marked where they are one number each, in the unit and the span of records.
+    # Answers are marked where they are one number each, among the records.
     span = [*map(exact_number, [*sum(datasets, ()), *scale])]
     apart = query.proved and not query.proved.among_records
     apart = apart or any(isinstance(answer, tuple) for answer in answers)
@@ -228,7 +222,7 @@ def _on_a_line(sensitivity: Sensitivity, width: float, ax: Axes | None = None) -
         _draw_gap(axes, line, marks, true_minus(value_text(sensitivity.value)))
 
     title = heading(sensitivity.query, sensitivity.relation)
-    # A legend entry for each kind of dot that is drawn, in the words of the relation.
+    # Each kind of dot that is drawn, in the words of the relation.
     present = {kind for row in rows for *_, kind in row}
     words = dict(zip(("removed", "added"), sensitivity.relation.sides, strict=True))
     keys = [kind_key(kind, words.get(kind, kind)) for kind in KINDS if kind in present]
@@ -236,7 +230,7 @@ def _on_a_line(sensitivity: Sensitivity, width: float, ax: Axes | None = None) -
 
 
 def space_of(axes: Axes) -> tuple[float, float]:
-    """How wide and how high the caller's axes are, in points."""
+    """The caller's axes in points."""
     check_axes(axes)
     box, point = axes.get_window_extent(), axes.figure.dpi / 72
     wide, high = box.width / point, box.height / point
@@ -246,7 +240,7 @@ def space_of(axes: Axes) -> tuple[float, float]:
 
 
 def _said(sensitivity: Sensitivity) -> Lifted | None:
-    """What the query says of each record, where it names that."""
+    """What the query says of each record."""
     lifted = extension.lift(sensitivity.query, sensitivity.universe)
     return lifted if lifted and lifted.named else None
 
@@ -254,7 +248,7 @@ def _said(sensitivity: Sensitivity) -> Lifted | None:
 def _dots(
     datasets: Sequence[tuple[Any, ...]], line: NumberLine, tall: float
 ) -> tuple[list[list[Dot]], float]:
-    """Both rows of dots, and a dot's size."""
+    """Rows of dots, and a dot's size."""
     first, second = map(Counter, datasets)
     common = first & second
     taken = sorted({line.x_of(value) for value in first | second})
@@ -269,12 +263,11 @@ def _dots(
 def _stacked(
     parts: Sequence[tuple[Counter[Any], str]], line: NumberLine, width: float
 ) -> list[Dot]:
-    """Each record on the lowest level where it covers no dot; shared ones are innermost."""
+    """Each record on the lowest level where it covers none; shared ones first."""
     each = ((i, kind, value) for i, (part, kind) in enumerate(parts) for value in part.elements())
     ends: list[float] = []  # the last x taken on each level
     dots = []
     for x, _, kind in sorted((line.x_of(value), i, kind) for i, kind, value in each):
-        # The lowest level on which the dot covers none.
         level = next((i for i, end in enumerate(ends) if x - end >= 0.99 * width), len(ends))
         ends[level : level + 1] = [x]
         dots.append((x, level, kind))
@@ -282,7 +275,7 @@ def _stacked(
 
 
 def _set_out(axes: Axes, line: NumberLine) -> None:
-    """The empty stage: two base lines, the values under them, signs where it is shortened."""
+    """The empty stage: two base lines, values, signs where it is shortened."""
     foot, _ = axes.get_ylim()
     axes.set_xlim(-MARGIN, line.room + MARGIN)
     axes.set_yticks([BAND, -BAND], ["dataset", "neighbour"])
@@ -296,7 +289,7 @@ def _set_out(axes: Axes, line: NumberLine) -> None:
         letters = len(_tick_text(left)) + len(_tick_text(right)) + 1
         return line.x_of(right) - line.x_of(left) < 4.2 * letters
 
-    # The values that can be written without touching; both ends always are.
+    # Values that can be written without touching, and both ends.
     rest, shown = line.values[1:], line.values[:1]
     for value in rest:
         if not touch(shown[-1], value) and (value == rest[-1] or not touch(value, rest[-1])):
@@ -311,13 +304,13 @@ def _set_out(axes: Axes, line: NumberLine) -> None:
 
 
 def _tick_text(value: Exact) -> str:
-    """A value of the number line to ten digits, beyond the floats to six."""
+    """A value to ten digits, beyond the floats to six."""
     inside = value == 0 or Fraction(1, 10**300) < abs(Fraction(value)) < 10**300
     return true_minus(f"{float(value):,.10g}" if inside else number_text(value))
 
 
 def _draw_gap(axes: Axes, line: NumberLine, marks: Sequence[Any], value: str) -> None:
-    """The arrow from one answer to the other, and its length beside it."""
+    """The arrow between the answers, and its length."""
     low, high = sorted(map(line.x_of, marks)) or [line.room / 2] * 2
     if high - low > 24:
         arrow = {"arrowstyle": "<->", "color": INK, "linewidth": 2, "shrinkA": 0, "shrinkB": 0}
@@ -334,7 +327,7 @@ def _draw_gap(axes: Axes, line: NumberLine, marks: Sequence[Any], value: str) ->
         axes.text(high + 6, 0, text, ha="left", va="center", **style)
     elif low - wide > 0:
         axes.text(low - 6, 0, text, ha="right", va="center", **style)
-    else:  # a line of it on either side of the arrow, which it would cover
+    else:  # on either side of the arrow, which it would cover
         middle = max(min((low + high) / 2, line.room - wide / 2), wide / 2)
         axes.text(middle, 4, "sensitivity", ha="center", va="bottom", **style)
         axes.text(middle, -4, value, ha="center", va="top", **style)

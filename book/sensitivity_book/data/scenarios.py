@@ -6,7 +6,6 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib import resources
-from typing import Any
 
 import pandas as pd
 from pandas.io.formats.style import Styler
@@ -24,6 +23,15 @@ from sensitivity_lab import (
     Universe,
     quantile,
 )
+
+# Columns in words, as pictures have them, and what their answers are counted in.
+WORDS = {
+    "school_year": "school year",
+    "absence_days": "days of absence",
+    "driving_proficiency": "driving proficiency",
+}
+UNITS = {"school year": "years", "days of absence": "days", "mood": "points"}
+UNITS["driving proficiency"] = "points"
 
 _DOCUMENT = "Global Sensitivity From Scratch (gonzalo-munillag/Blog, commit 965016e)"
 _PAPER = "Lee and Clifton, How Much Is Enough? Choosing ε for Differential Privacy (2011)"
@@ -59,12 +67,25 @@ class Scenario:
         every = published_sensitivities().rename(columns={"value": "sensitivity"})
         return every[every["scenario"] == self.name].drop(columns="scenario")
 
+    @property
+    def columns(self) -> dict[str, Universe]:
+        """The universes by their columns in words."""
+        return {
+            name: Universe.value_range([*universe.values], name=name)
+            if universe.unlimited
+            else Universe.population(self.frame[column].rename(name))
+            for column, universe in self.universes.items()
+            for name in [WORDS.get(column, column)]
+        }
+
     def published_for(
         self, universes: dict[str, Universe], size: int, ks: Sequence[int]
     ) -> pd.DataFrame | None:
-        """The source's numbers at these distances; of other data and sizes it says nothing."""
-        known = universes == self.universes and size == self.size and {*ks} <= {*self.distances}
-        return self.published[self.published["k"].isin(ks)] if known else None
+        """The source's numbers at these distances, by columns in words; of other data and sizes it
+        says nothing."""
+        known = universes == self.columns and size == self.size and {*ks} <= {*self.distances}
+        published = self.published.replace({"column": WORDS})
+        return published[published["k"].isin(ks)] if known else None
 
 
 # The source's ten queries, in its order: a percentile is a quantile here, the 50th the median.
@@ -196,8 +217,8 @@ def against_published(table: pd.DataFrame, published: pd.DataFrame | None) -> St
 
     >>> from sensitivity_lab import AddRemove, compare
     >>> vehicle_ = vehicle()
-    >>> asked = compare(QUERIES, vehicle_.universes, size=4, relations=[AddRemove(1)])
-    >>> against_published(asked, vehicle_.published).caption
+    >>> asked = compare(QUERIES, vehicle_.columns, size=4, relations=[AddRemove(1)])
+    >>> against_published(asked, vehicle_.published_for(vehicle_.columns, 4, [1])).caption
     '20 of 20 published numbers agree, to 1e-9.
      The closed form is attained 20 times, loose 0 times.'
 
@@ -205,27 +226,34 @@ def against_published(table: pd.DataFrame, published: pd.DataFrame | None) -> St
     """
     if published is None:
         return table
-    keys, numbers = ["column", "query", "relation", "k"], ["ours", "published", "difference"]
+    keys = ["column", "query", "relation", "k"]
     both = table.merge(published, on=keys, suffixes=("", "_published"))
-    both = both.rename(columns={"sensitivity": "ours", "sensitivity_published": "published"})
-    attained = int((both["closed_form"] == both["ours"]).sum())
-    both = both.astype(dict.fromkeys(["ours", "closed_form"], float))
-    both["difference"] = (both["ours"] - both["published"]).abs()
-    agree = int((both["difference"] <= 1e-9).sum())
-    columns: dict[Any, Any] = {
-        **dict.fromkeys(numbers, "{:.6g}"),
-        "difference": "{:.0e}",
-        "closed_form": "{:.6g}",
-    }
-    shown = Styler(both[[*keys, *columns]], uuid="published", cell_ids=False)
+    attained = both["closed_form"] == both["sensitivity"]
+    ours, theirs, form = (
+        both[name].astype(float) for name in ("sensitivity", "sensitivity_published", "closed_form")
+    )
+    agree = (ours - theirs).abs() <= 1e-9
+    shown = pd.DataFrame(
+        {
+            "query": both["query"] + ", " + both["column"],
+            "relation": both["relation"].map({"AddRemove": "unbounded", "Change": "bounded"}),
+            "k": both["k"],
+            "ours": ours,
+            "published": theirs,
+            "closed form": form,
+            "status": agree.map({True: "equal", False: "differs"})
+            + attained.map({True: ", attained", False: ", loose"}),
+        }
+    )
     return (
-        shown.hide(axis="index")
-        .set_table_attributes('class="dataframe"')
+        Styler(shown, uuid="published", cell_ids=False)
+        .hide(axis="index")
+        .set_table_attributes('class="dataframe folded"')
         .set_caption(
-            f"{agree} of {len(both)} published numbers agree, to 1e-9. The closed form is "
-            f"attained {attained} times, loose {len(both) - attained} times."
+            f"{agree.sum()} of {len(both)} published numbers agree, to 1e-9. The closed form is "
+            f"attained {attained.sum()} times, loose {(~attained).sum()} times."
         )
-        .format(columns)
+        .format(dict.fromkeys(["ours", "published", "closed form"], "{:.6g}"))
     )
 
 

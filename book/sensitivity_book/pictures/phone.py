@@ -213,15 +213,25 @@ def _narrow(legend: Legend, room: float) -> int:
 
 def with_phone_form(figure: Figure, drawn: Callable[[Figure], str]) -> str:
     """Return a figure's SVG, as `drawn` writes it, with its form for a phone in it, hidden."""
+    name_panels(figure)
     wide = _clips_named_as_written(drawn(figure))
     narrow = phone_form(figure)
     if narrow is None:
         return wide
+    name_panels(narrow)
     svg = _clips_named_as_written(drawn(narrow))
     svg = re.sub(r"<metadata>.*?</metadata>", "", svg[svg.index("<svg") :], flags=re.DOTALL)
     svg = re.sub(r'(\sid="|["(]#)', r"\1phone-", svg).replace("<svg", HIDDEN, 1)
     head, _, tail = wide.rpartition("</svg>")
     return f"{head}{svg.strip()}\n</svg>{tail}"
+
+
+def name_panels(figure: Figure) -> None:
+    """Name each panel of a sweep by its column and query: a page's explorer opens there."""
+    for part in figure.subfigs:
+        column = part.get_suptitle().splitlines()[0].partition(", datasets")[0]
+        for panel in part.axes:
+            panel.set_gid(f"column={column};query={panel.get_title(loc='left')}")
 
 
 def _clips_named_as_written(svg: str) -> str:

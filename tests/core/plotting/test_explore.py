@@ -18,8 +18,8 @@ def days():
 
 
 KINDS = {
-    sl.AddRemove: "exactly k records added, or removed",
-    sl.Change: "at most k records changed",
+    sl.AddRemove: "k records added or removed (unbounded)",
+    sl.Change: "at most k records changed (bounded)",
 }
 SETTINGS = [(3, 1, sl.MEAN), (4, 2, sl.MEDIAN), (5, 1, sl.MAX)]
 
@@ -36,7 +36,7 @@ def test_a_setting_shows_its_sensitivity_and_its_pair(days, family, setting):
     assert sentence.endswith(f" {dataset} against {neighbour}.")
     words = {f"records, datasets of size {size}", "mean", "median", "count", "quantile(0.75)", kind}
     assert words <= said(panels)
-    assert {"dataset", "neighbour", f"{query.name}, {described}"} <= said(pair)
+    assert {"dataset", "neighbour", query.name, "closed form", kind} <= said(pair)
 
 
 @pytest.mark.parametrize(
@@ -47,16 +47,36 @@ def test_the_cursor_goes_with_k_and_the_pick(days, setting):
     before = turned(days, k=1, size=3, query="mean", relation=KINDS[sl.AddRemove])
     after = turned(days, **setting)
     assert before[1] != after[1]
+    assert after[1].count('<g id="at-') == 10 + 10 + 1  # lines, rings, a grey panel
     assert said(before[1]) == said(after[1])
 
 
 def test_what_cannot_be_asked_is_said_and_the_next_setting_works():
-    """Catches a slider that ends in a traceback, or never comes back."""
-    own = sl.explore(DAYS, 4, [sum, lambda some: 1 / (len(some) - 3)], relations=[sl.Change])
-    sentence, panels, pair = turned(own, size=3)
-    assert sentence.startswith("query &lt;lambda&gt; failed on dataset (1, 2, 3): Zero")
-    assert panels == pair == ""
-    assert turned(own, size=2)[0].startswith("sum, datasets of size 2, at most 1 record")
+    """Catches a slider that ends in a traceback or never comes back, the panels of another size,
+    a query that fails on two records and takes the others along."""
+    third = sl.Query("third", lambda some: sorted(some)[2])
+    none = sl.Query("none", lambda some: None if len(some) == 3 else sum(some))
+    own = sl.explore(DAYS, 5, [sl.SUM, third, none], relations=[sl.AddRemove, sl.Change])
+    for query, k, size, why in (
+        ("third", 3, 5, "query third failed on dataset (1, 2): IndexError"),
+        ("none", 1, 3, "query none must return a number or a vector, got None on dataset"),
+    ):
+        sentence, panels, pair = turned(own, query=query, k=k, size=size)
+        assert sentence.startswith(f"{query}, datasets of size {size}, exactly {k} record")
+        assert why in sentence
+        assert {f"records, datasets of size {size}", "sum", "third", "none"} <= said(panels)
+        assert "neighbour" not in said(pair)
+        assert {f"records, datasets of size {size}", query} <= said(pair)
+    assert "sensitivity is 20." in turned(own, query="sum")[0]
+
+
+def test_one_query_needs_no_list_and_stands_once():
+    """Catches a refusal of the first guess, and one panel that is shown twice."""
+    sentence, panels, pair = turned(sl.explore(DAYS, 3, sl.MEAN))
+    assert sentence.startswith("mean, datasets of size 3")
+    assert "mean" in said(panels)
+    assert {"dataset", "neighbour"} <= said(pair)
+    assert "mean" not in said(pair)
 
 
 def test_without_a_neighbour_the_curves_stay():

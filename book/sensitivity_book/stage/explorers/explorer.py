@@ -43,11 +43,20 @@ NO_SCRIPT = (
 
 @dataclass(frozen=True)
 class View:
-    """What is shown at one setting: pictures, the result in a sentence, the pictures in words."""
+    """What is shown at one setting: pictures, the result in a sentence, the pictures in words.
 
-    figures: tuple[Figure, ...]
+    A picture is a figure, or SVG; where a phone has forms of its own, they are drawn for a page.
+    """
+
+    figures: tuple[Figure | str, ...]
     text: str
     alt: str
+    phone: Callable[[], tuple[str, ...]] = tuple
+    of_svg: Callable[[], tuple[Figure, ...]] = tuple  # what its SVG shows, as figures
+
+    def stills(self) -> tuple[Figure, ...]:
+        """The pictures as figures."""
+        return self.of_svg() or tuple(one for one in self.figures if isinstance(one, Figure))
 
 
 @dataclass(frozen=True)
@@ -200,7 +209,7 @@ class Explorer(ipywidgets.VBox):  # type: ignore[misc]
             self._sentence.value, self._picture.value = html.escape(str(error)), ""
             return
         self._sentence.value = f"<p>{html.escape(shown.text)}</p>"
-        self._picture.value = _drawn(shown)
+        self._picture.value = "\n".join(map(svg, shown.figures))
 
     def _choose(self, _picture: Any, choice: str, _buffers: Any) -> None:
         """Turn the knob that a clicked part of the picture names."""
@@ -221,7 +230,7 @@ class Explorer(ipywidgets.VBox):  # type: ignore[misc]
         _, metadata = self._picture._repr_mimebundle_() or ({}, {})  # where its script is, in Colab
         if PAGE in os.environ:
             bundle[PAGE_FORM] = self.html
-        still, size = as_png(*self.view().figures)  # without a kernel
+        still, size = as_png(*self.view().stills())  # without a kernel
         return {**bundle, "image/png": still}, {**metadata, "image/png": size}
 
     @cached_property
@@ -238,7 +247,7 @@ class Explorer(ipywidgets.VBox):  # type: ignore[misc]
         """The explorer as a piece of a page:
         plain inputs, and every frame for static/explorers.js."""
         opening = self.view()
-        picture = in_page(self.name, opening) if IN_PAGE else _drawn(opening)
+        picture = in_page(self.name, opening) if IN_PAGE else "\n".join(pictures(opening))
         parts = [
             f'<div class="explorer" id="explorer-{self.name}" role="group" '
             f'aria-label="Explorer: {html.escape(self.name)}">',
@@ -258,6 +267,7 @@ class Explorer(ipywidgets.VBox):  # type: ignore[misc]
         return f'<script type="application/json">{quoted}</script>'
 
 
+PART = re.compile(r"(?:<(?:g|defs)\b.*\n)*.+(?:\n</.*)*")  # a drawn line, and what is around it
 SHOWN: dict[str, Explorer] = {}  # by name, the explorers that a page's own cells have shown
 
 
@@ -267,18 +277,19 @@ def _packed(frames: Iterable[View]) -> dict[str, list[Any]]:
     lines: dict[tuple[str, int], int] = {}
 
     def numbered(shown: View) -> Iterator[int]:
-        before: Counter[str] = Counter()
-        for line in _drawn(shown).splitlines():
-            short = re.sub(
-                r'style="([^"]*)"',
-                lambda found: f'style="§{styles.setdefault(found[1], len(styles))}"',
-                line,
-            )
-            yield lines.setdefault((short, before[short]), len(lines))
-            before[short] += 1
+        for picture in pictures(shown):
+            before: Counter[str] = Counter()
+            for line in PART.findall(picture):
+                short = re.sub(
+                    r'style="([^"]*)"',
+                    lambda found: f'style="§{styles.setdefault(found[1], len(styles))}"',
+                    line,
+                )
+                yield lines.setdefault((short, before[short]), len(lines))
+                before[short] += 1
 
-    drawn = [[shown.text, shown.alt, _runs(numbered(shown))] for shown in frames]
-    return {"styles": list(styles), "lines": [line for line, _ in lines], "frames": drawn}
+    packed = [[shown.text, shown.alt, _runs(numbered(shown))] for shown in frames]
+    return {"styles": list(styles), "lines": [line for line, _ in lines], "frames": packed}
 
 
 def _runs(numbers: Iterable[int]) -> list[int]:
@@ -292,15 +303,17 @@ def _runs(numbers: Iterable[int]) -> list[int]:
     return runs
 
 
-def _drawn(shown: View) -> str:
-    return "\n".join(map(svg, shown.figures))
+def pictures(shown: View) -> list[str]:
+    """The pictures of a page, in all their forms."""
+    first, *others = shown.figures
+    return [*map(svg, (first, *shown.phone(), *others))]
 
 
 def in_page(name: str, shown: View) -> str:
     """The pictures as a page that runs Python shows them:
     it has stored ones beside, of other names."""
-    drawn = (named_apart(svg(each), f"live-{name}-{i}") for i, each in enumerate(shown.figures))
-    return themed("\n".join(drawn))
+    every = enumerate(pictures(shown))
+    return themed("\n".join(named_apart(each, f"live-{name}-{i}") for i, each in every))
 
 
 def _control(knob: Knob) -> Any:
@@ -329,8 +342,10 @@ def _input(knob: Knob, place: str) -> str:
     return f'<div class="knob">{label}{body}</div>'
 
 
-def svg(figure: Figure) -> str:
+def svg(figure: Figure | str) -> str:
     """Return a figure as lean SVG: one element a line, without what a page does not need."""
+    if isinstance(figure, str):
+        return figure
     import matplotlib.pyplot as plt
 
     buffer = io.StringIO()

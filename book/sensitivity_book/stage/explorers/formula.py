@@ -11,8 +11,7 @@ from matplotlib.figure import Figure
 
 from sensitivity_book.stage.explorers.explorer import Explorer, Knob, Range, View
 from sensitivity_book.stage.explorers.questions import RELATIONS, if_feasible
-from sensitivity_book.stage.explorers.stage import ring, stage
-from sensitivity_book.stage.explorers.witness import witness_figure
+from sensitivity_book.stage.explorers.stage import NARROW, ring, stage
 from sensitivity_book.verdicts import verdict
 from sensitivity_lab import (
     MEAN,
@@ -27,6 +26,7 @@ from sensitivity_lab import (
 )
 from sensitivity_lab.numbers import Exact, dataset_text, value_text
 from sensitivity_lab.plotting import CLAIMED, EXACT, K_LABEL, LOOSE, RELATION_LINES, TOO_SMALL
+from sensitivity_lab.plotting.explore import pair_figure
 
 HIGH = 3  # the upper bound
 LOWS, SIZES, KS = (-2, -1, 0, 1), (3, 4, 5), (1, 2, 3, 4)
@@ -104,7 +104,7 @@ def formula_view(claim: Claim, low: int, size: int, k: int) -> View:
         if said == "too small":
             dataset, neighbour = map(dataset_text, each.witness)
             sentences.append(f"The pair that refutes it: {dataset} against {neighbour}.")
-            pictures.append(witness_figure(each))
+            pictures.append(pair_figure(each, NARROW))
     alt = (
         "For each relation a line, the formula, and points, the enumerated sensitivity, for k "
         f"from 1 to {ks[-1]}; both points at k = {k} are ringed."

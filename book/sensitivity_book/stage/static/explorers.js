@@ -79,7 +79,7 @@
   const unpacked = ({ styles, lines, frames }) => (at) => {
     const [text, alt, runs] = frames[at];
     const drawn = runs.flatMap((first, i) => i % 2 ? [] : lines.slice(first, first + runs[i + 1]));
-    return { text, alt, picture: drawn.map((line) => line.replace(/§(\d+)/, (_, style) => styles[style])).join("\n") };
+    return { text, alt, picture: drawn.map((line) => line.replace(/§(\d+)/g, (_, style) => styles[style])).join("\n") };
   };
 
   // ---- One explorer ----
@@ -192,13 +192,24 @@
     stop.addEventListener("click", () => window.live.stop());
     for (const knob of knobs) knob.control.addEventListener("input", () => { knob.turned(); turn(); });
     // A part of the picture may turn a knob: its choice "n=2" sets the knob n to the setting named 2.
-    picture.addEventListener("click", (event) => {
-      const part = event.target.closest("[data-choice]");
-      if (!part) return;
-      const [, argument, chosen] = part.dataset.choice.match(/(.*?)=(.*)/);
-      knobs.find((knob) => knob.argument === argument).set(chosen);
-      turn();
-    });
+    const choices = (part) => part.dataset.choice.replace("phone-", "").split(";").map((one) => one.split("="));
+    const named = (argument) => knobs.find((knob) => knob.argument === argument);
+    const choose = (part) => { for (const [argument, chosen] of choices(part)) named(argument).set(chosen); turn(); };
+    picture.addEventListener("click", ({ target }) => { if (target.closest("[data-choice]")) choose(target.closest("[data-choice]")); });
+    // And a panel of a picture on the page opens the explorer at its column and query.
+    for (const part of document.querySelectorAll(".drawing > [data-choice]")) {
+      if (!choices(part).every(([argument]) => named(argument))) continue;
+      part.closest("svg").setAttribute("role", "group");
+      for (const [name, value] of Object.entries({ role: "button", tabindex: 0, "aria-label": choices(part).map(([, chosen]) => chosen) })) part.setAttribute(name, value);
+      const press = (event) => {
+        if ((event.key ?? "Enter") !== "Enter") return;
+        event.preventDefault();
+        choose(part);
+        root.scrollIntoView();
+        knobs[1].control.focus({ preventScroll: true });
+      };
+      for (const kind of ["click", "keydown"]) part.addEventListener(kind, press);
+    }
     return frameAt ? turn() : open();
   });
 })();
