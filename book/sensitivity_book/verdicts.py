@@ -13,8 +13,6 @@ def verdict(claimed: Any, exact: Any) -> str:
 
     >>> verdict(3, 4), verdict(4, 4), verdict(5, 4)
     ('too small', 'exact', 'loose')
-
-    Source: def-audits-verdict in chapters/audits.
     """
     return AuditRow("", 1, None, claimed=claimed, found=exact).verdict
 

@@ -40,12 +40,7 @@ class NumberAnswer:
 
 @dataclass(frozen=True)
 class DatasetAnswer:
-    """A dataset, or a pair: one field for each, and a judge that is given them as tuples.
-
-    With `by` the page judges it without Python: the verdict is the same for all that agree in these
-    (`on_paper`). Where too much can be typed to try it all, `told` has the verdict of each class,
-    with slots for its numbers.
-    """
+    """A dataset, or a pair: one field for each, and a judge that is given them as tuples."""
 
     fields: tuple[str, ...]
     judge: Callable[..., Verdict]

@@ -32,10 +32,6 @@ def plot_layouts(
     >>> axes = plot_layouts([1, 2, 3, 10], {"A trade": rows}).axes[0]
     >>> [text.get_text() for text in axes.texts]
     ['2', '7/2']
-
-    A row is (label, gap, layout), and a layout a letter for each record, as in `ROLES`.
-    With `trades`, rings mark the records in which the first two rows of a panel differ.
-    Raises ValueError for a layout that is too short or too long.
     """
     for _, _, layout in chain.from_iterable(panels.values()):
         if len(layout) != len(records):

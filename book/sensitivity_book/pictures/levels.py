@@ -19,9 +19,6 @@ def plot_shrink_and_grow(school: Sequence[int], path: tuple[Two, int, Two]) -> F
     >>> axes = plot_shrink_and_grow((1, 2, 3, 10), ((2, 10), 2, (1, 2))).axes[0]
     >>> [text.get_text() for text in axes.texts[6:10]]
     ['1\\n3…11', '2\\n3…12', '3\\n4…13', '10\\n11…13']
-
-    A core holds the least and the largest sum that reach it, and so do the datasets below.
-    `path` is drawn thick: a dataset, a core, and the dataset that its answer gets to.
     """
     top = list(combinations(school, 2))
     across = {pair: i for i, pair in enumerate(top)}

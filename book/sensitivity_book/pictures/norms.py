@@ -52,8 +52,6 @@ def plot_tree(path: Collection[Node], ringed: Collection[Node]) -> Figure:
     >>> figure = plot_tree({(3, 1), (2, 2), (0, 4), (0, 8)}, {(1, 1), (2, 2)})
     >>> sum(line.get_marker() == "s" for line in figure.axes[0].lines)  # and one for the key
     3
-
-    A node is (first leaf, leaves below it). The path is that of day 3, the rings the days 1 to 6.
     """
     with styled_figure(figsize=(WIDTH, 3.4)) as figure:
         axes = figure.subplots()

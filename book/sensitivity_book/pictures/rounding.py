@@ -20,8 +20,6 @@ def plot_stalls(sums: Mapping[float, np.ndarray]) -> Figure:
     >>> figure = plot_stalls({1: ones})
     >>> figure.axes[0].lines[0].get_xydata().tolist()  # the spacing is twice the record
     [[2048.0, 2.0]]
-
-    `sums` has for each record the 4,000 sums of so many copies of it, from 1 on.
     """
     with styled_figure(figsize=(WIDTH, 3.6)) as figure:
         steps, climbs = figure.subplots(1, 2)

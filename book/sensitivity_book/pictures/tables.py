@@ -33,8 +33,6 @@ class ChangedTables:
     People
               name
     − leaves  Ann
-
-    It shows as HTML tables in a notebook, and as text elsewhere.
     """
 
     tables: tuple[tuple[str, pd.DataFrame, pd.DataFrame], ...]
@@ -59,8 +57,6 @@ def show_change(tables: Mapping[str, tuple[pd.DataFrame, pd.DataFrame]]) -> Chan
              name
              Ann
     + joins  Bob
-
-    Cost: linear in the rows.
     """
     return ChangedTables(tuple((caption, *pair) for caption, pair in tables.items()))
 

@@ -40,9 +40,6 @@ def plot_two_kinds(moved: Iterable[Dataset], changed: Iterable[Dataset]) -> Figu
     >>> one, other = (set(near(1).neighbours(THREE, school)) for near in (AddRemove, Change))
     >>> [text.get_text() for text in plot_two_kinds(one, other).axes[0].texts[3:7]]
     ['− 3', '+ 4', '− 2', '− 1']
-
-    Lines to `moved`, with a record more or less, are drawn through; those to `changed` are
-    dashed, without the dataset itself. Raises ValueError for what has no place in the picture.
     """
     kinds = {"AddRemove": sorted(moved), "Change": sorted({*changed} - {THREE})}
     _check_placed(neighbour for near in kinds.values() for neighbour in near)

@@ -146,18 +146,6 @@ def join_stability(
        key user
     0    0    a
     1    0    b
-
-    The tables have the columns key and user, and key and item. Up to `rows_left` rows of the left
-    and `rows_right` of the right are added or removed. A table has `keys` keys, and a key at most
-    as many rows as there are `values`, which are sorted, copies included. `of` is "rows" for the
-    rows of the join that change, "count" for the change of their number.
-
-    Equal to visiting every pair of pairs of tables. A row touches one key and keys add up, so
-    each key's changes are tried once, and the allowance is then spread over the keys.
-    Cost: with v values a key has g = C(2v, v) groups of rows; g² steps from group to group on each
-    side, and each different one with each of the other side. Raises ValueError or
-    TypeError for a negative allowance, for no key, and for another `of`.
-    Source: def-people-stability in chapters/people-in-detail.
     """
     moved = {"rows": _rows_moved, "count": _count_moved}
     if of not in moved:

@@ -41,10 +41,6 @@ def worst_ratio(p: Distribution, q: Distribution) -> Worst:
     >>> worst_ratio({"yes": Fraction(3, 4), "no": Fraction(1, 4)},
     ...             {"yes": Fraction(1, 4), "no": Fraction(3, 4)})
     Worst(value=Fraction(3, 1), event=('yes',))
-
-    Single outcomes decide: a ratio of sums lies between its ratios. Infinite where q excludes what
-    p allows. Cost: linear in the outcomes. Raises ValueError for what is no distribution.
-    Source: def-privacy-divergence in chapters/privacy-maps.
     """
     _check(p, q)
     ratios = {o: chance / q[o] if q.get(o) else math.inf for o, chance in p.items() if chance}
@@ -57,9 +53,6 @@ def max_divergence(p: Distribution, q: Distribution) -> float:
 
     >>> max_divergence({0: Fraction(1, 2), 1: Fraction(1, 2)}, {0: 1})
     inf
-
-    It is not symmetric; ε-privacy asks for it in both directions. Cost: linear in the outcomes.
-    Errors: as `worst_ratio`. Source: def-privacy-divergence in chapters/privacy-maps.
     """
     return math.log(worst_ratio(p, q).value)
 
@@ -101,9 +94,6 @@ def probability(distribution: Any, lower: float, upper: float) -> float:
     >>> from sensitivity_book.theory.privacy.distributions import Laplace
     >>> round(probability(Laplace(37, 25), 40, 60), 6)
     0.244201
-
-    Beyond the median it is a difference of upper tails, which keeps the digits that one minus a
-    number close to one would lose. Cost: two tails.
     """
     if lower >= distribution.median():
         return float(distribution.sf(lower) - distribution.sf(upper))
@@ -191,11 +181,6 @@ def worst_pair(
     >>> loss = worst_pair(coin, [(0,), (1,)], metric=CHANGE_ONE)
     >>> loss.ratio, loss.event, loss.dataset, loss.neighbour
     (Fraction(3, 1), ('no',), (0,), (1,))
-
-    `mechanism` gives a finite distribution for each dataset. Exact for the datasets that are
-    given, which may be fewer than there are. Cost: one distribution for each dataset, n² ratios
-    for n of them. Raises ValueError where no two datasets are so close.
-    Source: def-noise-epsilon in chapters/noise.
     """
     whole_number(d_in, "d_in", 1)
     given = list(datasets)

@@ -40,10 +40,6 @@ def make_laplace(scale: Any, domain: Answers = NUMBER) -> Measurement:
 
     >>> make_laplace(25).map(12)
     Fraction(12, 25)
-
-    Exact: ε = d/scale, for the absolute distance, and the L1 distance of vectors. Cost: a draw
-    for each part. The scale has the unit of the answer; raises ValueError unless it lies above 0.
-    Source: Dwork, McSherry, Nissim and Smith (2006a), proposition 1.
     """
     exact = _positive(scale, "scale")
     return Measurement(

@@ -19,10 +19,6 @@ def laplace_scale(sensitivity: float, epsilon: float) -> float:
 
     >>> laplace_scale(3, 0.5)
     6.0
-
-    In the unit of the sensitivity; the noise has mean distance b from 0 and variance 2b². Raises
-    ValueError or TypeError unless both numbers are positive.
-    Source: Dwork, McSherry, Nissim and Smith (2006a), proposition 1.
     """
     return _positive(sensitivity, "sensitivity") / _positive(epsilon, "epsilon")
 
@@ -32,8 +28,6 @@ def laplace_deviation(sensitivity: float, epsilon: float) -> float:
 
     >>> round(laplace_deviation(3, 0.5), 4)
     8.4853
-
-    It is to be compared with the σ of Gaussian noise. Errors and source: as `laplace_scale`.
     """
     return math.sqrt(2) * laplace_scale(sensitivity, epsilon)
 
@@ -117,9 +111,6 @@ def gaussian_crossing(
 
     >>> gaussian_crossing(0.5, 1e-6), gaussian_crossing(0.5, 1e-6, sigma=classical_gaussian_sigma)
     (9, 15)
-
-    One person is in g groups, with so many `rows` in each: the sensitivity is g · rows in L1
-    and √g · rows in L2. Standard deviations are compared. Cost: one `sigma` for each g up to it.
     """
     return next(
         g
@@ -165,9 +156,6 @@ def right_guesses(scale: float, games: int = 100_000) -> float:
 
     >>> round(right_guesses(1.0), 2)
     0.82
-
-    A coin decides, the sum gets Laplace noise of this scale, and she says "there" if it is above 1.
-    The games are the same on every call. Cost: linear in their number. Errors: as numpy's.
     """
     rng = np.random.default_rng(2)
     there = rng.random(games) < 0.5

@@ -39,10 +39,6 @@ def falls(query: Query, left: int = 2, both: bool = False) -> Claim:
     >>> from sensitivity_lab import MEDIAN
     >>> search(falls(MEDIAN, left=1), small_populations(5, 2))
     none found: 30 searched, 116 cases
-
-    With `both`, only where k + 1 records could also be added. The cases are (n, k), the worlds
-    populations. Cost: `widest`, for each world. Source: questions 1 and 2 of
-    book/open-questions.md.
     """
 
     def claim(records: Records) -> Iterator[tuple[Case, Any, Any]]:
@@ -63,9 +59,6 @@ def mixes(query: Query) -> Claim:
     >>> from sensitivity_lab import MEDIAN
     >>> search(mixes(MEDIAN), small_populations(5, 2))
     none found: 30 searched, 14 cases
-
-    The cases are (n, k), the worlds populations. Cost: `widest`, for each world.
-    Source: question 3 of book/open-questions.md.
     """
 
     def claim(records: Records) -> Iterator[tuple[Case, Any, Any]]:
@@ -93,9 +86,6 @@ def places(query: Query, shares: Callable[[int, int], bool], pick: Pick) -> Clai
     >>> search(runs, [(-46, -3, -2, -2, 2, 3, 3, 3)])
     refuted: 1 searched, 45 cases
       (-46, -3, -2, -2, 2, 3, 3, 3), case (4, 2, 2)
-
-    The cases are (c, a, b), the worlds populations. Cost: `widest` twice, for each world.
-    Source: questions 4 and 5 of book/open-questions.md.
     """
 
     def claim(records: Records) -> Iterator[tuple[Case, Any, Any]]:
@@ -141,11 +131,6 @@ def std_at_distance(t: int, top: int) -> Claim:
     >>> from sensitivity_book.theory.research.search import search
     >>> search(std_at_distance(1, top=4), [(0, 1, 4), (0, 0, 2, 3)])
     none found: 2 searched, 2 cases
-
-    A pair shares n − 1 records. It is tidy if those of the dataset are a run of it, without the
-    record that changes, and those that are new are all equal. The worlds are datasets of n
-    records. Cost: n·top standard deviations for each of C(n, t)·C(top + t, t) datasets.
-    Source: question 7 of book/open-questions.md.
     """
 
     def claim(records: Records) -> Iterator[tuple[Case, Any, Any]]:
@@ -185,8 +170,6 @@ def wider(question: str) -> pd.DataFrame:
 
     >>> print(*wider("falls").loc["std"])
     5784 59930 none
-
-    `scripts/open_questions.py` writes them. Cost: reads one file.
     """
     table = pd.read_csv(DATA, dtype={"worlds": "int64", "cases": "int64"})
     return table[table["question"] == question].drop(columns="question").set_index("query")

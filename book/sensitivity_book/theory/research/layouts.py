@@ -61,9 +61,6 @@ def widest(query: Query, records: Records, pick: Pick | None = None) -> dict[Sha
     >>> from sensitivity_lab import MEAN
     >>> widest(MEAN, (1, 2, 3, 10))[2, 1, 0]
     Fraction(17, 6)
-
-    Cost: 2^m answers and 4^m gaps for m records. Source: def-share in book/proofs.md, on a
-    population.
     """
     answers, denominator = _answers(query, records)
     higher, lower, shares = _picked(len(records), pick)
@@ -84,9 +81,6 @@ def widest_of_share(
     >>> from sensitivity_lab import MEAN
     >>> widest_of_share(MEAN, (1, 2, 3, 10), (2, 1, 0))
     (Fraction(17, 6), ((1, 2), (10,), ()))
-
-    Cost: two answers for each of the m!/(c! a! b! u!) layouts of m records, u of them unused.
-    Source: def-share in book/proofs.md, on a population.
     """
     c, a, b = share
     everyone = (1 << len(records)) - 1
@@ -129,9 +123,6 @@ def lower_side_is_a_run(shared: int, a: int, b: int, unused: int) -> bool:
 
     >>> lower_side_is_a_run(shared=0b001, a=0b100, b=0b010, unused=0)
     True
-
-    Sets of records are whole numbers: bit i says whether the i-th lowest is in it.
-    Source: question 4 of book/open-questions.md.
     """
     return _is_run(shared | b, shared | a | b | unused)
 
@@ -167,8 +158,6 @@ def either_place(shared: int, a: int, b: int, unused: int) -> bool:
 
     >>> either_place(shared=0b0001, a=0b0010, b=0b1000, unused=0b0100)
     True
-
-    Source: question 5 of book/open-questions.md.
     """
     layout = shared, a, b, unused
     return shared_is_a_run(*layout) or higher_side_is_outside(*layout)

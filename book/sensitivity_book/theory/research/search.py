@@ -51,8 +51,6 @@ def search(claim: Claim, worlds: Iterable[Any]) -> Searched:
     >>> search(halves, range(9))
     refuted: 5 searched, 5 cases
       4, case (4,)
-
-    Cost: that of the claim, for each world.
     """
     visited = cases = 0
     for world in worlds:
@@ -132,9 +130,6 @@ def refuted(
         records  n  k left right  cases
     max  (0, 1)  1  1    1     0      1
     min  (0, 1)  1  1    1     0      1
-
-    `cases` counts those that were tried, with the one that refutes. `schools` gives the
-    populations anew for each query.
     """
     rows = [_row(comparison, query, schools()) for query in queries]
     columns = ["records", "n", "k", "left", "right", "cases"]

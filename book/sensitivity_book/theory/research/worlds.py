@@ -14,8 +14,6 @@ def small_populations(most_records: int, most_value: int) -> Iterator[Records]:
 
     >>> list(small_populations(3, 1))
     [(0, 1), (0, 0, 1), (0, 1, 1)]
-
-    Cost: C(m + v, m − 1) − m populations, for at most m records and v the largest value.
     """
     for size in range(2, most_records + 1):
         for top in range(1, most_value + 1):
@@ -28,8 +26,6 @@ def random_populations(count: int, seed: int = 0) -> Iterator[Records]:
 
     >>> list(random_populations(1, seed=1))
     [(1, 1, 4, 7, 7, 7)]
-
-    Cost: `count` sorts. One seed gives one list.
     """
     rng = random.Random(seed)
     for _ in range(count):
@@ -45,8 +41,6 @@ def random_datasets(count: int, least: int, top: int, seed: int = 0) -> Iterator
 
     >>> list(random_datasets(2, least=2, top=9))
     [(0, 4, 6, 7, 8), (3, 4, 5, 7, 9)]
-
-    Cost: `count` sorts. One seed gives one list.
     """
     rng = random.Random(seed)
     for _ in range(count):

@@ -48,9 +48,6 @@ class Metric:
 
         >>> ABSOLUTE.read(0.5), SYMMETRIC.read(3)
         (Fraction(1, 2), 3)
-
-        Raises ValueError below 0 and where rows are not counted in whole numbers, TypeError for
-        what is no number.
         """
         if self.counts_rows:
             return whole_number(d_in, "d_in", 0)
@@ -136,9 +133,6 @@ def delta_at(epsilon: Any) -> Measure:
 class Records:
     """A domain of datasets: what a row is, between which bounds, and how many rows there are.
 
-    A row is a "number" or "any" hashable value. Bounds hold their ends; None says that nothing is
-    known.
-
     >>> print(Records(bounds=(0, 12), size=5))
     datasets of 5 numbers in [0, 12]
 
@@ -183,9 +177,6 @@ class Records:
 
         >>> Records(bounds=(0, 12)).read([3, 0.5])
         (3, Fraction(1, 2))
-
-        Cost: linear in the rows. Raises ValueError for a wrong number of rows or a row out of
-        bounds, TypeError for a row that is no number.
         """
         rows = tuple(map(self._row, dataset))
         if self.size not in (None, len(rows)):
@@ -197,8 +188,6 @@ class Records:
 
         >>> Records(size=5).changes(SYMMETRIC, 3), Records().changes(SYMMETRIC, 3)
         (1, None)
-
-        A known size leaves even symmetric distances only: a change is one row gone and one new.
         """
         if metric == CHANGE_ONE:
             changes = d_in
@@ -255,9 +244,6 @@ class Answers:
 
         >>> Answers(length=2).read([1, 0.5])
         (1, Fraction(1, 2))
-
-        Cost: linear in the length. Raises ValueError for a wrong length or a part that is not
-        whole, TypeError for a part that is no number.
         """
         parts = [answer] if self.length is None else list(answer)
         exact = tuple(exact_number(part, "answer") for part in parts)

@@ -56,8 +56,6 @@ class Transformation:
         >>> from sensitivity_book.theory.stability.domains import Records
         >>> make_sum(Records(bounds=(0, 12))).map(2)
         24
-
-        In the units of the two metrics. Cost: no dataset is visited. Errors: as `Metric.read`.
         """
         return self.stability_map(self.input_metric.read(d_in))
 
@@ -95,8 +93,6 @@ class Measurement:
         >>> from sensitivity_book.theory.privacy.measurements import make_laplace
         >>> print(make_laplace(25).distribution(37).mean())
         37.0
-
-        Raises ValueError or TypeError for data outside the domain.
         """
         return self.function(self.input_domain.read(data))
 
@@ -110,8 +106,6 @@ class Measurement:
         >>> from sensitivity_book.theory.privacy.measurements import make_laplace
         >>> make_laplace(25).map(12)
         Fraction(12, 25)
-
-        Cost: no dataset is visited. Errors: as `Metric.read`.
         """
         return self.privacy_map(self.input_metric.read(d_in))
 
@@ -122,8 +116,6 @@ def then(first: Transformation, second: Transformation) -> Transformation: ...
 def then(first: Transformation, second: Measurement) -> Measurement: ...
 def then(first: Any, second: Any) -> Any:
     """Chain: the second's function after the first's, the second's map after the first's.
-
-    `first >> second` says the same.
 
     >>> from sensitivity_book.theory.stability.aggregations import make_sum
     >>> from sensitivity_book.theory.stability.domains import Records
@@ -185,9 +177,6 @@ def audit_stability(
     >>> report = audit_stability(make_count(Records()), [(), (1,), (1, 1)], [1, 2])
     >>> [row.verdict for row in report.rows]
     ['exact', 'exact']
-
-    Cost: the function once for each input, the metrics once for each pair.
-    Errors: as `audit_map`. Source: def-audits-verdict in chapters/audits.
     """
     return audit_map(
         transformation,
