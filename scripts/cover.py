@@ -9,6 +9,7 @@ from matplotlib.figure import Figure
 from sensitivity_book.data import scenarios
 
 import sensitivity_lab as sl
+from sensitivity_lab.plotting import NARROW_FORMS
 
 STATIC = Path(__file__).parents[1] / "book" / "_static"
 
@@ -21,30 +22,24 @@ def cover() -> Figure:
 
 def school() -> Figure:
     """The days of absence of the school, small."""
-    return _small(scenarios.school_large(), "absence_days")
+    return _small(scenarios.school_large(), "days of absence")
 
 
 def vehicle() -> Figure:
     """The driving proficiency of the vehicle, small."""
-    return _small(scenarios.vehicle(), "driving_proficiency")
+    return _small(scenarios.vehicle(), "driving proficiency")
 
 
 def _small(scenario: scenarios.Scenario, column: str) -> Figure:
-    """The curves of an experiment, and the published numbers, without a word."""
-    universe = {column: scenario.universes[column]}
-    table = sl.sweep(scenarios.QUERIES, universe, size=scenario.size, relations=scenario.relations)
-    figure = sl.plot_sweep(table, beside=scenario.published)
-    figure.set_size_inches(5, 2.4)
-    for part in figure.subfigs or [figure]:
-        part.suptitle("")
-        part.supxlabel("")
-        part.supylabel("")
-    for legend in figure.legends:
-        legend.remove()
-    for panel in figure.axes:
-        panel.set(xticklabels=[], yticklabels=[], xlabel="", ylabel="")
-        panel.set_title("", loc="left")
-    return figure
+    """The curves of an experiment with closed forms and published numbers, as a phone has them."""
+    columns, size, ks = scenario.columns, scenario.size, scenario.distances
+    asked = {column: columns[column]}
+    table = sl.compare(scenarios.QUERIES, asked, size=size, relations=scenario.relations)
+    table.attrs["units"] = scenarios.UNITS
+    published = scenario.published_for(columns, size, ks)
+    draw = NARROW_FORMS[sl.plot_sweep(table, formulas=True, beside=published)]
+    assert draw is not None
+    return draw()
 
 
 PICTURES: dict[str, Callable[[], Figure]] = {"cover": cover, "school": school, "vehicle": vehicle}

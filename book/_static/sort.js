@@ -44,17 +44,14 @@
     }
   };
   // A table that folds is long: a menu shows the rows of one name.
-  const filter = (table) => {
-    const names = [...new Set([...table.tBodies[0].rows].map((row) => row.cells[0].textContent.trim()))];
+  for (const table of document.querySelectorAll("table.folded")) {
+    const rows = [...table.tBodies[0].rows], name = (row) => row.cells[0].textContent.trim();
     const menu = document.createElement("select"), label = document.createElement("label");
-    menu.append(...["all", ...names].map((name) => new Option(name)));
-    menu.addEventListener("change", () => {
-      for (const row of table.tBodies[0].rows) row.hidden = menu.selectedIndex > 0 && row.cells[0].textContent.trim() !== menu.value;
-    });
+    menu.append(...[...new Set(["all", ...rows.map(name)])].map((one) => new Option(one)));
+    menu.onchange = () => { for (const row of rows) row.hidden = menu.selectedIndex > 0 && name(row) !== menu.value; };
     label.append("Query: ", menu);
     table.before(label);
-  };
-  document.querySelectorAll("table.folded").forEach(filter);
+  }
   for (const table of document.querySelectorAll("table.sortable, .sortable table, .tag_sortable table")) {
     const headings = table.tHead ? [...table.tHead.rows].at(-1) : null;
     if (!headings || table.tBodies.length === 0) continue;

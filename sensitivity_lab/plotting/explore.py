@@ -1,4 +1,4 @@
-"""Small panels with sliders, and the panel that is picked, large, with the pair behind it."""
+"""Small panels with sliders, and the picked panel, large, with its pair."""
 
 from __future__ import annotations
 
@@ -103,7 +103,7 @@ def explore(
 class Asked:
     """What is asked of one universe, and shown; nothing is computed or drawn twice."""
 
-    width = WIDTH  # of a pair, in inches
+    width = WIDTH  # of a pair
 
     def __init__(self, universe: Any, queries: Any, relations: Any) -> None:
         check_universe(universe)

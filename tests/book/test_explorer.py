@@ -26,10 +26,10 @@ from sensitivity_book.pictures.phone import PAGE
 from sensitivity_book.stage import explorers as inside
 from sensitivity_book.stage.explorers import explorer as module
 from sensitivity_book.stage.explorers import statements
+from sensitivity_book.stage.explorers.curves import curves_explorer
 from sensitivity_book.stage.explorers.explorer import PAGE_FORM, Explorer, Knob, Own, View, svg
 from sensitivity_book.stage.explorers.gallery import explorers
 from sensitivity_book.stage.explorers.published import published_explorer
-from sensitivity_book.stage.explorers.witness import witness_explorer
 from sensitivity_book.theory.privacy.noise import gaussian_delta
 
 import sensitivity_lab as sl
@@ -88,7 +88,7 @@ def unpacked(page: str) -> list[tuple[str, str, str]]:
 
 
 def drawn(shown: View) -> tuple[str, str, str]:
-    return shown.text, shown.alt, "\n".join(map(svg, shown.figures))
+    return shown.text, shown.alt, "\n".join(module.pictures(shown))
 
 
 def said(name: str, own: str = "", **settings: str) -> str:
@@ -223,14 +223,14 @@ def in_page(monkeypatch):
 @pytest.mark.usefixtures("in_page")
 def test_a_cell_shows_an_explorer_that_is_not_in_the_book():
     """Catches an edited cell whose knobs turn another explorer, or that draws all frames."""
-    with pytest.raises(ValueError, match="no explorer witness-school-year is known; run the cell"):
-        fields({"explorer": "witness-school-year"})
-    explorer = witness_explorer(school_large().universes, size=6, start="school_year")
+    with pytest.raises(ValueError, match="no explorer curves-school-year is known; run the cell"):
+        fields({"explorer": "curves-school-year"})
+    explorer = curves_explorer(school_large().columns, size=6, ks=[1], start="school year")
     bundle = explorer._repr_mimebundle_()
     assert "<script" not in bundle["text/html"]
     assert explorer.view().text in bundle["text/html"]
-    assert set(re.findall(r'\sid="(\w+)-', bundle["text/html"])) == {"explorer", "witness", "live"}
-    assert said("witness-school-year", k="5") == explorer.view(k="5").text
+    assert set(re.findall(r'\sid="(\w+)-', bundle["text/html"])) == {"explorer", "curves", "live"}
+    assert said("curves-school-year", k="5") == explorer.view(k="5").text
 
 
 ALONE = """
@@ -274,7 +274,7 @@ def test_what_can_be_typed():
     for name, explorer in EXPLORERS.items():
         found = fields({"explorer": name})
         assert list(found["typed"]) == [knob.argument for knob in explorer.knobs if knob.ordered]
-        assert found["own"] == (own if name.startswith("witness") else None)
+        assert found["own"] == (own if name.startswith("curves") else None)
         assert json.loads(json.dumps(found)) == found
         for knob in explorer.knobs:
             if knob.typed:  # each end is a setting, and so is all that the slider has
@@ -292,12 +292,13 @@ def test_what_can_be_typed():
         ("formula", {"low": ""}, "lower bound L must be a whole number from -6 to 2, got nothing"),
         ("people", {"epsilon": "nan"}, "budget ε must be a number from 0.01 to 10, got nan"),
         (
-            "witness-absence-days",
-            {"k": "6", "relation": "exactly k added or removed"},
-            "no dataset of size 6 has a neighbour under AddRemove(6)",
+            "curves-days-of-absence",
+            {"k": "6", "relation": "k records added or removed (unbounded)"},
+            "mean, datasets of size 6, exactly 6 records added, or removed: "
+            "no direction of AddRemove(6) is feasible at size=6",
         ),
-        ("witness-absence-days", {"own": "1, 2, many"}, "your own records must be numbers, got 1, 2, many"),
-        ("witness-absence-days", {"own": "1, inf"}, "records must be finite, got inf"),
+        ("curves-days-of-absence", {"own": "1, 2, many"}, "your own records must be numbers, got 1, 2, many"),
+        ("curves-days-of-absence", {"own": "1, inf"}, "records must be finite, got inf"),
         ("formula", {"claim": "mode"}, "formula for must be one of mean, sum, median, variance, sum, as a colleague claims, got 'mode'"),
     ],
 )  # fmt: skip
@@ -309,9 +310,9 @@ def test_what_is_refused_is_said(name, settings, message):
 
 def test_own_records_at_a_typed_distance():
     """Catches own records that are asked at the slider's last distance."""
-    text = said("witness-absence-days", own="1, 2, 3, 10", k="7")
+    text = said("curves-days-of-absence", own="1, 2, 3, 10", k="7")
     assert text.startswith(
-        "mean at k = 7, at most 7 records changed: the sensitivity is 5. (1, 2) "
+        "mean, datasets of size 2, at most 7 records changed: the sensitivity is 5. (1, 2) "
     )
 
 

@@ -16,7 +16,7 @@ from conftest import HTML, in_turn, turn
 from playwright.sync_api import Browser, Locator, Page, expect
 from sensitivity_book.live.explorers import frame
 from sensitivity_book.stage.explorers import explorer as module
-from sensitivity_book.stage.explorers.explorer import Explorer, Knob, View, svg
+from sensitivity_book.stage.explorers.explorer import Explorer, Knob, View
 from sensitivity_book.stage.explorers.formula import formula_explorer
 from sensitivity_book.stage.explorers.gallery import explorers
 from test_book import LOOKS, MACHINE_MADE, REMOVE, assert_readable, boxes, opened, show
@@ -61,7 +61,7 @@ def assert_shows(explorer: Explorer, page: Page, expected: View) -> None:
     assert whole.locator("p[role=status]").text_content() == expected.text
     picture = whole.locator("[role=img]")
     assert picture.get_attribute("aria-label") == expected.alt
-    drawn = "".join(map(svg, expected.figures))
+    drawn = "".join(module.pictures(expected))
     shapes = re.findall(r"<(path|use|text)\b", drawn)
     assert picture.locator("path, use, text").count() == len(shapes)
     for text, written in zip(
@@ -127,8 +127,8 @@ def test_the_histogram_is_clicked(turned: tuple[Explorer, Page], width: int, sch
 # ---- Any setting, computed ------------------------------------------------------------
 
 BEYOND = {
-    "witness-absence-days": {"k": "5"},
-    "witness-driving-proficiency": {"k": "6"},
+    "curves-days-of-absence": {"k": "5"},
+    "curves-driving-proficiency": {"k": "6"},
     "formula": {"low": "-4", "size": "2", "k": "6"},
     "derivative": {"zeros": "5", "ones": "4", "twos": "0"},
     "people": {"groups": "100", "rows": "7", "epsilon": "0.3"},
@@ -290,7 +290,7 @@ def test_what_is_refused_is_said(browser: Browser) -> None:
 
 def test_own_records(browser: Browser) -> None:
     """Catches a field for own records that a page has not, or that is not sent."""
-    with computing(browser, "witness-absence-days") as (explorer, page):
+    with computing(browser, "curves-days-of-absence") as (explorer, page):
         own = place(explorer, page).get_by_label("your own records")
         for text in ("1, 2, 3, 10", "1, 2, many", ""):
             own.fill(text)
@@ -401,7 +401,7 @@ SLOWLY = 180_000  # ms: Python starts in 8 seconds, and on a busy machine in a m
 @pytest.mark.skipif(not RUNTIME.exists(), reason="the book was built without Python for its pages")
 def test_the_page_itself_computes(browser: Browser) -> None:
     """Catches an explorer that the page's Python cannot import, a cell that shows its name."""
-    explorer = EXPLORERS["witness-driving-proficiency"]
+    explorer = EXPLORERS["curves-driving-proficiency"]
     with opened(browser, PAGES[explorer.name]) as page:
         stored = page.locator(f"#explorer-{explorer.name}")
         cell = page.locator("div.cell", has=stored)
@@ -415,5 +415,5 @@ def test_the_page_itself_computes(browser: Browser) -> None:
             whole.get_by_role("spinbutton").press("Enter")
             text = explorer.typed({"k": k}).text
             expect(whole.locator("> p[role=status]")).to_have_text(text, timeout=SLOWLY)
-            assert whole.locator("[role=img] svg").count() == 2
+            assert whole.locator("[role=img] svg").count() == 3
         expect(stored).to_be_hidden()

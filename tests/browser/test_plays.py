@@ -23,8 +23,6 @@ PULLED = [
     (INTRO, "#dots-hiding", ".dot", "ArrowUp", "10 groups fit"),
     (INTRO, "#dots-moving", ".dot", "ArrowDown", "Chris out. Now pull another one in."),
     (VEHICLE, "#dots-changed", ".dot", "End", "1 to 3: the "),
-    (VEHICLE, "#dots-added", ".dot", "ArrowDown", "1 out. Now pull another one out."),
-    (VEHICLE, "#dots-added", ".dot[data-kind=open]", "ArrowUp", "1 in. Now pull another one in."),
     (VEHICLE, ".explorer", "[type=range]", "End", WITNESS.view(k=WITNESS.knobs[-1].names[-1]).text),
     ("book/chapters/local-and-smooth.html", "#dots-local", ".dot", "End", "The median is 6."),
     ("book/chapters/clipping.html", "#dots-bound", ".dot", "Home", "Bound 1 clips"),

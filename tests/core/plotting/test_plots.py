@@ -114,11 +114,8 @@ def test_a_query_can_be_drawn_on_axes_of_your_own(compared):
     assert [*left.lines[1].get_ydata()] == [*expected]
     assert (len(left.lines), len(right.lines)) == (2, 4)
     assert left.get_ylim()[1] == pytest.approx(1.12 * rows["sensitivity"].max())
-    unbounded, bounded = (
-        "k records added or removed (unbounded)",
-        "at most k records changed (bounded)",
-    )
-    words = [unbounded, bounded, "closed form"]
+    bounded = "at most k records changed (bounded)"
+    words = ["k records added or removed (unbounded)", bounded, "closed form"]
     for axes, named_there in ((left, words[:2]), (right, words)):
         assert (axes.get_xlabel(), axes.get_ylabel()) == (style.K_LABEL, "sensitivity")
         assert [text.get_text() for text in axes.get_legend().get_texts()] == named_there

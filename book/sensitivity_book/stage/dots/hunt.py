@@ -108,30 +108,27 @@ def _positions(values: list[int], *sides: Sequence[int]) -> Iterable[list[int]]:
 def _pulled_along(
     scale: Sequence[int], size: int, relation: sl.Relation, most: sl.Sensitivity
 ) -> dict[str, Any]:
-    """The witness on a scale: which records are pulled, from where to where, or out and in."""
+    """The witness on a scale: which records are pulled, from where to where."""
+    if not isinstance(relation, sl.Change):
+        raise ValueError(f"relation must be Change where records lie on a scale, got {relation}")
     first, second = map(Counter, most.witness)
     common, out, into = (
         sorted(some.elements()) for some in (first & second, first - second, second - first)
     )
-    tray = not isinstance(relation, sl.Change)
-    spare = max(a for _, a in relation.moves) if tray else 0  # records that wait in the tray
-    moves = [*((one, None) for one in out), *((None, one) for one in into)]
-    pairs = [*((one, one) for one in common), *(moves if tray else zip(out, into, strict=True))]
-    pairs += [(None, None)] * (size + spare - len(pairs))
+    pairs = [*((one, one) for one in common), *zip(out, into, strict=True)]
     before, after = zip(*pairs, strict=True)
     return {
         "game": "sliding",
         "names": [f"record {i + 1}" for i in range(len(pairs))],
         "values": after,
-        "kinds": [_kind(*pair) for pair in pairs],
+        "kinds": ["in" if before == after else "added" for before, after in pairs],
         "ghosts": out,
-        "tray": tray,
-        "who": _who(out, into, tray=tray),
+        "who": listed([f"{one} to {other}" for one, other in zip(out, into, strict=True)]),
         "data": {
             "scale": [*scale],
             "witness": [before, after],
-            "opening": [*spread(scale, size), *[None] * (len(pairs) - size)],
-            "hint": _hint(relation) if tray else f"Pull {_many(relation)} along the line.",
+            "opening": spread(scale, size),
+            "hint": f"Pull {_many(relation)} along the line.",
         },
     }
 
@@ -139,23 +136,6 @@ def _pulled_along(
 def spread(scale: Sequence[int], size: int) -> list[int]:
     """Return where the records of a scale begin: evenly along it, from its lowest value."""
     return [scale[i * len(scale) // size] for i in range(size)]
-
-
-def _kind(before: int | None, after: int | None) -> str:
-    """What became of a record: shared, added, removed, or never there."""
-    if after is None:
-        return "open" if before is None else "removed"
-    return "in" if before == after else "added"
-
-
-def _who(out: list[int], into: list[int], *, tray: bool) -> str:
-    """Which records were pulled: along the line, or out of the dataset and into it."""
-    if not tray:
-        return listed([f"{one} to {other}" for one, other in zip(out, into, strict=True)])
-    words = (
-        (listed([str(one) for one in some]), where) for some, where in ((out, "out"), (into, "in"))
-    )
-    return ", ".join(f"{some} {where}" for some, where in words if some)
 
 
 def _many(relation: sl.Relation) -> str:

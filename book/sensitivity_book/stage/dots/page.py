@@ -26,7 +26,7 @@ STATES = {
 NO_SCRIPT = no_script(
     "The dots need JavaScript, which is switched off. The picture shows how it ends."
 )
-IN_TRAY, DRAWN_ROWS = -1, 7  # a key beside the values; how high a line with drawings stands
+DRAWN_ROWS = 7  # how high a line with drawings stands
 SLIDING = {"sliding", "local", "bounding"}
 WIDE, NARROW = 8.0, 14.5  # percent of the line that a name needs, on a page and on a phone
 
@@ -63,8 +63,6 @@ def _stage(picture: Picture) -> Iterable[str]:
     if kind == "lanes":
         yield f'<span class="lane up">{picture.lanes[0]}</span>'
         yield f'<span class="lane down">{picture.lanes[1]}</span>'
-    if picture.tray:
-        yield '<span class="lane down">the tray: not in the dataset</span>'
     yield from picture.drawn
     yield from _axis(picture)
     yield from dots
@@ -126,7 +124,7 @@ def _levels(picture: Picture, room: float) -> list[int]:
 
 def _dot(picture: Picture, i: int, wide: int, narrow: int) -> str:
     name, kind = picture.names[i], picture.kinds[i]
-    value = picture.values[i] or 0  # nobody lies in a tray here
+    value = picture.values[i]
     unit = picture.unit.removesuffix("s") if value == 1 else picture.unit
     label = html.escape(f"{name}, {value} {unit}".strip())
     return (
@@ -142,18 +140,7 @@ def _on_scale(picture: Picture) -> Stage:
     """Records that are pulled along the line, copies of a value stacked, and where they were."""
     seen: Counter[int] = Counter()
     dots = ['<div class="pupils">']
-    tray: list[int | str] = [
-        *picture.ghosts,
-        *["+"] * len(picture.names),
-    ]  # what lies in it, from the left
     for name, value, kind in zip(picture.names, picture.values, picture.kinds, strict=True):
-        if value is None:
-            old = tray[seen[IN_TRAY]]
-            dots.append(
-                _slider(picture, name, kind, old, f"{5 + 9 * seen[IN_TRAY]}", 0, " data-tray")
-            )
-            seen[IN_TRAY] += 1
-            continue
         dots.append(_slider(picture, name, kind, value, picture.at(value), seen[value]))
         seen[value] += 1
     for value in picture.ghosts:
@@ -161,23 +148,16 @@ def _on_scale(picture: Picture) -> Stage:
         dots.append(f'<span class="ghost" style="{style}">{value}</span>')
         seen[value] += 1
     rows = DRAWN_ROWS if picture.drawn else len(picture.names) + 1
-    return (f"scale{' tray' * picture.tray}", rows, rows), [*dots, "</div>"]
+    return ("scale", rows, rows), [*dots, "</div>"]
 
 
-def _slider(
-    picture: Picture, name: str, kind: str, shown: int | str, at: str, row: int, more: str = ""
-) -> str:
+def _slider(picture: Picture, name: str, kind: str, shown: int, at: str, row: int) -> str:
     """A record that is pulled along the line."""
-    said = "in the tray" if more else shown
-    return slider(
-        "dot",
-        name,
-        picture.axis,
-        str(picture.axis[0] if more else shown),
-        f"--at:{at};--row:{row}",
+    days, said = (
         f'<span class="days">{shown}</span>',
-        f'{more} data-kind="{kind}" aria-valuetext="{said}"',
+        f' data-kind="{kind}" aria-valuetext="{shown}"',
     )
+    return slider("dot", name, picture.axis, str(shown), f"--at:{at};--row:{row}", days, said)
 
 
 def _sieve(picture: Picture) -> Iterable[str]:

@@ -24,7 +24,7 @@ class Picture:
     big: tuple[str, str]
     sentence: str
     names: Sequence[str]
-    values: Sequence[int | None]
+    values: Sequence[int]
     axis: tuple[int, int]
     unit: str
     kinds: Sequence[str] = ()
@@ -33,7 +33,6 @@ class Picture:
     before: Exact | None = None
     bar: tuple[Exact, Exact] | None = None
     ghosts: Sequence[int] = ()
-    tray: bool = False
     drawn: Sequence[str] = ()
     lit: Mapping[Group, float] | None = None
     data: Mapping[str, Any] = field(default_factory=dict)

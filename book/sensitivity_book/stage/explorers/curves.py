@@ -40,21 +40,22 @@ def curves_explorer(
     ks: Sequence[int],
     published: pd.DataFrame | None = None,
     units: Mapping[str, str] | None = None,
+    start: str | None = None,
 ) -> Explorer:
     """Return the explorer of some columns: column, query, relation, k, and your own records."""
     columns = {
         name: Curves(universe, size, max(ks), published, (units or {}).get(name))
         for name, universe in universes.items()
     }
-    start = relation_text("Change")
+    start = start or [*columns][-1]
     knobs = [
-        Knob("column", "column", columns, ordered=False, start=[*columns][-1]),
+        Knob("column", "column", columns, ordered=False, start=start),
         Knob("query", "query", {query.name: query for query in QUERIES}, ordered=False),
-        Knob("relation", "neighbours", KINDS, start=start, ordered=False),
+        Knob("relation", "neighbours", KINDS, start=relation_text("Change"), ordered=False),
         Knob("k", "distance k", {str(k): k for k in range(1, max(ks) + 1)}, typed=Range(1, 12)),
     ]
     own = Own("release", "your own records", "1, 2, 3, 10", _own)
-    return Explorer(f"curves-{[*columns][-1].replace(' ', '-')}", curves_view, knobs, own)
+    return Explorer(f"curves-{start.replace(' ', '-')}", curves_view, knobs, own)
 
 
 class Curves:
@@ -127,7 +128,7 @@ def curves_view(
     )
     alt = f"Curves of the sensitivity for k from 1 to {most}. {'; '.join(heights)}."
     return View(
-        (panel("wide"), *[in_form(pair, "both")] * bool(pair)),
+        (panel("wide"), *(in_form(one, "both") for one in [pair] if one)),
         text,
         alt + " Below them the two datasets as rows of dots." * bool(pair),
         phone=lambda: (panel("phone"),),

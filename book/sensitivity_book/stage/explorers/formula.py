@@ -10,7 +10,6 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from sensitivity_book.stage.explorers.explorer import Explorer, Knob, Range, View
-from sensitivity_book.stage.explorers.questions import RELATIONS, if_feasible
 from sensitivity_book.stage.explorers.stage import NARROW, ring, stage
 from sensitivity_book.verdicts import verdict
 from sensitivity_lab import (
@@ -18,11 +17,14 @@ from sensitivity_lab import (
     MEDIAN,
     SUM,
     VARIANCE,
+    Change,
     Query,
     Relation,
     Sensitivity,
+    SymmetricDifference,
     Universe,
     closed_form,
+    global_sensitivity,
 )
 from sensitivity_lab.numbers import Exact, dataset_text, value_text
 from sensitivity_lab.plotting import CLAIMED, EXACT, K_LABEL, LOOSE, RELATION_LINES, TOO_SMALL
@@ -30,7 +32,10 @@ from sensitivity_lab.plotting.explore import pair_figure
 
 HIGH = 3  # the upper bound
 LOWS, SIZES, KS = (-2, -1, 0, 1), (3, 4, 5), (1, 2, 3, 4)
-COMPARED = {name: RELATIONS[name] for name in ("at most k changed", "at most k added or removed")}
+COMPARED: dict[str, type[Relation]] = {
+    "at most k changed": Change,
+    "at most k added or removed": SymmetricDifference,
+}
 
 
 @dataclass(frozen=True)
@@ -114,11 +119,10 @@ def formula_view(claim: Claim, low: int, size: int, k: int) -> View:
     return View(tuple(pictures), " ".join(sentences), alt)
 
 
+@lru_cache(maxsize=4096)
 def _enumerated(query: Query, low: int, size: int, relation: Relation) -> Sensitivity:
     universe = Universe.value_range(range(low, HIGH + 1))
-    found = if_feasible(query, universe, size, relation)
-    assert found is not None  # a range never runs out
-    return found
+    return global_sensitivity(query, universe, size=size, relation=relation)
 
 
 @lru_cache

@@ -128,7 +128,7 @@
   }
 
   // A hunt for the widest gap between neighbours: records are pulled out of a dataset and into it, where they are
-  // known, or along a scale with a tray below. Outside a dataset a record has no value, null.
+  // known, or along a scale. Outside a dataset a record has no value, null.
   function hunting(view) {
     const { names, values, scale, query, moves, most, claim, hint } = view;
     const along = Boolean(scale), everyone = [...names.keys()];
@@ -136,7 +136,6 @@
     const inside = (side) => side.filter((value) => value !== null);
     const answer = (side) => QUERIES[query](inside(side));
     const keepsSize = moves.every(([removed, added]) => removed === added);
-    const movesAlong = moves.some(([removed, added]) => removed && added);  // else who leaves comes back where they were
     const size = inside(dataset(view.opening)).length;
     let base = [], current = [], pulled = [];  // values; positions, in the order they were pulled
     let record = [0, 1], choosing = false;  // another start is chosen, which is no hunt
@@ -150,8 +149,7 @@
       if (!along) return everyone.forEach((i) => view.put(i, pulled.includes(i) ? (base[i] === null ? "added" : "removed") : base[i] === null ? "open" : "in"));
       const row = stacked();
       for (const i of everyone) {
-        if (current[i] === null) view.lay(i, base[i], row(null));
-        else view.place(i, current[i], row(current[i]), pulled.includes(i) ? "added" : "in");
+        view.place(i, current[i], row(current[i]), pulled.includes(i) ? "added" : "in");
       }
       return view.ghosts(left().map((i) => [base[i], row(base[i])]));
     }
@@ -191,17 +189,12 @@
 
     function from(start) { base = [...start]; current = [...start]; pulled = []; show(); }
 
-    function pull(i, to) {
-      let value = to;
+    function pull(i, value) {
       if (choosing) {
-        if (along && (value === null || base[i] === null)) return undefined;
         base[i] = value;
         return from(base);
       }
-      if (along && !movesAlong && value !== null && base[i] !== null) value = base[i];  // it stays, or comes back
-      if (value === current[i]) {
-        return value === to ? undefined : say("No neighbour has a record moved along the line: pull one out below it, or in from there.");
-      }
+      if (value === current[i]) return undefined;
       current[i] = value;
       pulled = pulled.filter((j) => j !== i);
       if (value !== base[i]) pulled.push(i);
@@ -214,7 +207,7 @@
       return show();
     }
 
-    const hands = along ? { slide: pull, value: (i) => current[i], tray: !keepsSize }
+    const hands = along ? { slide: pull, value: (i) => current[i] }
       : { live: true, pull: (i, up) => pull(i, up ? values[i] : null) };
     return {
       ...hands,
@@ -438,20 +431,14 @@
     enter(0);
   }
 
-  function slidable(dot, game, i, scale, valueAt, isBelow) {
+  function slidable(dot, game, i, scale, valueAt) {
     const nearest = (x) => scale.reduce((best, value) => Math.abs(value - x) < Math.abs(best - x) ? value : best);
     const last = scale.length - 1;
     knob(dot, {
-      here: () => scale.indexOf(game.value(i)),  // −1 in the tray
+      here: () => scale.indexOf(game.value(i)),
       ends: [0, last],
-      go(to, key) {
-        const isIn = game.value(i) !== null;
-        if (game.tray && ["ArrowDown", "Delete", "Backspace"].includes(key)) return game.slide(i, null);
-        if (to === undefined) return false;
-        const isOff = isIn ? game.tray && key === "ArrowUp" : to < 0;
-        return isOff ? undefined : game.slide(i, scale[Math.min(Math.max(to, 0), last)]);
-      },
-      pull: ({ clientX, clientY }) => game.slide(i, game.tray && isBelow(clientY) ? null : nearest(valueAt(clientX)), true),
+      go: (to) => to === undefined ? false : game.slide(i, scale[Math.min(Math.max(to, 0), last)]),
+      pull: ({ clientX }) => game.slide(i, nearest(valueAt(clientX)), true),
       drop: () => game.drop?.(),
     });
   }
@@ -478,11 +465,6 @@
       place(i, value, row, kind) {  // a record on a scale
         show(i, kind, { at: at(value), row }, value, kind === "added" ? `${value}, pulled` : String(value));
         pupils[i].setAttribute("aria-valuenow", value);
-      },
-      lay(i, value, order) {  // a record in the tray, which was at the value or nowhere
-        const isNew = value === null;
-        show(i, isNew ? "open" : "removed", { at: 5 + 9 * order }, isNew ? "+" : value, isNew ? "in the tray" : `in the tray, from ${value}`);
-        pupils[i].dataset.tray = "";
       },
       ghosts(all) {  // where the pulled records were
         each(".ghost").forEach((one) => one.remove());
@@ -519,14 +501,13 @@
     function show(i, kind, where, shown, spoken) {
       const dot = pupils[i];
       dot.dataset.kind = kind;
-      delete dot.dataset.tray;
       place(dot, where);
       dot.querySelector(".days").textContent = shown;
       dot.setAttribute("aria-valuetext", spoken);
     }
 
     const game = GAMES[given.game](view);
-    if (game.slide) pupils.forEach((dot, i) => slidable(dot, game, i, given.scale, valueAt, (y) => y > line.getBoundingClientRect().bottom));
+    if (game.slide) pupils.forEach((dot, i) => slidable(dot, game, i, given.scale, valueAt));
     else liftable(pupils, game, isUp, line);
     game.begin();
     return { actions: { begin: game.begin, ...game.actions }, dialled: game.turn };

@@ -194,21 +194,19 @@
     // A part of the picture may turn a knob: its choice "n=2" sets the knob n to the setting named 2.
     const choices = (part) => part.dataset.choice.replace("phone-", "").split(";").map((one) => one.split("="));
     const named = (argument) => knobs.find((knob) => knob.argument === argument);
-    const choose = (part) => { for (const [argument, chosen] of choices(part)) named(argument).set(chosen); turn(); };
-    picture.addEventListener("click", ({ target }) => { if (target.closest("[data-choice]")) choose(target.closest("[data-choice]")); });
+    const choose = (part) => { for (const [argument, chosen] of part ? choices(part) : []) named(argument).set(chosen); turn(); };
+    picture.addEventListener("click", ({ target }) => choose(target.closest("[data-choice]")));
     // And a panel of a picture on the page opens the explorer at its column and query.
     for (const part of document.querySelectorAll(".drawing > [data-choice]")) {
       if (!choices(part).every(([argument]) => named(argument))) continue;
       part.closest("svg").setAttribute("role", "group");
-      for (const [name, value] of Object.entries({ role: "button", tabindex: 0, "aria-label": choices(part).map(([, chosen]) => chosen) })) part.setAttribute(name, value);
-      const press = (event) => {
-        if ((event.key ?? "Enter") !== "Enter") return;
-        event.preventDefault();
+      for (const [what, value] of Object.entries({ role: "button", tabindex: 0, "aria-label": choices(part).map(([, chosen]) => chosen) })) part.setAttribute(what, value);
+      part.onclick = part.onkeydown = ({ key = "Enter" }) => {
+        if (key !== "Enter") return;
         choose(part);
         root.scrollIntoView();
         knobs[1].control.focus({ preventScroll: true });
       };
-      for (const kind of ["click", "keydown"]) part.addEventListener(kind, press);
     }
     return frameAt ? turn() : open();
   });
