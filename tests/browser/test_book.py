@@ -214,7 +214,7 @@ def test_a_tick_shows_its_relation_and_no_other(browser: Browser) -> None:
 def test_docstrings_lead_to_the_proofs_they_name() -> None:
     """Catches a label that is shown as it is written, and a first line read as a type."""
     page = (HTML / "book" / "api" / "answer.html").read_text("utf-8")
-    assert re.search(r'href="../proofs.html#thm-share"[^>]*>.*?Theorem \d+', page)
+    assert re.search(r'href="../proofs.html#thm-share"[^>]*>.*?Theorem P\.\d+', page)
     assert re.findall(r">[^<]*\b(?:thm|def)-[a-z][^<]*<", page) == []
     assert ">Type<" not in page
 

@@ -301,18 +301,6 @@ def test_own_records(browser: Browser) -> None:
                 assert_frame(explorer, page, {}, text)
 
 
-def test_a_box_beyond_the_slider_is_clicked(browser: Browser) -> None:
-    """Catches a click that the explorer's own script answers with a stored frame."""
-    with computing(browser, "derivative") as (explorer, page):
-        type_in(explorer, page, {"zeros": "6"})
-        assert_frame(explorer, page, {"zeros": "6"})
-        for box in boxes(page.locator("#explorer-derivative [data-choice]")):
-            assert min(box["width"], box["height"]) >= 24
-        page.locator("#explorer-derivative [data-choice='ones=5']").click()
-        assert_frame(explorer, page, {"zeros": "6", "ones": "5"})
-        expect(field(explorer, page, "ones")).to_have_value("5")
-
-
 def stored_again(explorer: Explorer, page: Page, why: str) -> None:
     """The stored form, and the reason: no fields, the button, and knobs that ask nobody."""
     whole = place(explorer, page)
