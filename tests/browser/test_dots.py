@@ -336,7 +336,7 @@ def kind(before: int | None, after: int | None) -> str:
 @each_hunt
 def test_every_neighbour_has_its_gap_or_more_is_asked_for(page: Page, hunt: Any) -> None:
     """Catches a wrong gap, record or mark, a pair that is no neighbour, an unreachable one."""
-    name, query, records, size, relation = hunt
+    name, query, records, size, _ = hunt
     every, start = list(games(*hunt)), opening(records, size)
     before = answer(query, start)
     assert len(every) > 2
