@@ -144,7 +144,7 @@ def test_the_template_of_the_last_chapter_runs_alone(tmp_path):
     code = re.search(r"(?ms)^```python\n(.*?)^```$", read("book/chapters/published.md"))[1]
     ran = [sys.executable, "-I", "-c", code + "test_one_person_moves_them_no_further()"]
     said = subprocess.run(ran, cwd=tmp_path, check=True, capture_output=True, encoding="utf-8")
-    assert "ε = 1. Of each at most 4 rows are counted" in said.stdout
-    exec(code.replace("anybody(rows).apply(known).table", "known"), lost := {"__name__": "publish"})
+    assert "(ε = 1). Of each at most 4 rows are counted" in said.stdout
+    exec(code.replace("anybody(rows).apply(there).table", "there"), lost := {"__name__": "publish"})
     with pytest.raises(AssertionError, match="too small by ×2"):
         lost["test_one_person_moves_them_no_further"]()
