@@ -110,8 +110,8 @@ class OfQuery:
         ((2, 1), (2, 3), 'sum of salary by department')
 
         The answer has a number for each group that has records enough for the query. With `keys`
-        it has just these: a group without records is there too, with 0, and records of other
-        groups are left out. Counts and sums are solved at any size, of rows and of people; of one
+        it has just these, sorted: a group without records has 0, and records of other groups
+        are left out. Counts and sums are solved at any size, of rows and of people; of one
         dataset of rows every exact standard query is; the others are enumerated.
         Raises TypeError for what is neither text nor a function, ValueError for a query that is by
         group already, and for keys that come twice.

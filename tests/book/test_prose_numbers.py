@@ -30,7 +30,7 @@ noise: 13.5 = 3.5 + 10; 3.33 = 10 - 20 / 3; 16.67 = 20 / 3 + 10; 19.61 theirs; 1
 norms: 1.25 a constant of the source; 120 = 360 / 3
 peers: 50000 a record of theirs; 4.605 = log(100)
 published: 388,177 drawn once, by noise without a seed; 3,882 = 388177 // 100 + 1; 200 = 20000 / 100
-published: 220 = 22 * 10; 270 = 4152 - 3882; 3,395 the rows, counted in test_real_tables
+published: 220 = 22 * 10; 660 = 3 * 220; 270 = 4152 - 3882; 3,395 in test_real_tables
 privacy-maps: 125 = 25 + 100; 160,000 = exp(12) // 10_000 * 10_000
 scale: 435 = 5_000_000 / 11_500
 tables: 4,800 = 125_900 - 121_100; 150 = 50 + 100
