@@ -47,7 +47,8 @@ PICTURES: dict[str, Callable[[], Figure]] = {"cover": cover, "school": school, "
 
 def draw(name: str, path: Path) -> None:
     """Draw one of them, the same on every day."""
-    with mpl.rc_context({"svg.hashsalt": name, "svg.fonttype": "path"}):
+    text = "path" if name == "cover" else "none"  # what stands in a page has the page's letters
+    with mpl.rc_context({"svg.hashsalt": name, "svg.fonttype": text}):
         PICTURES[name]().savefig(path, metadata={"Date": None})
 
 

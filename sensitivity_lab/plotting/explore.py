@@ -147,7 +147,7 @@ class Asked:
         return with_marks(plot_sweep(table, formulas=True), table)
 
     def _pair(self, k: int, size: int, neighbours: str, name: str) -> tuple[str, str]:
-        """What is said at a setting, and the pair."""
+        """What is said, and the pair."""
         query, relation, pair = self.queries[name], self.families[neighbours](k), ""
         text = f"{name}, datasets of size {size}, {relation.description}: "
         try:
@@ -157,7 +157,7 @@ class Asked:
                 text += " {} against {}.".format(*map(dataset_text, found.witness))
             pair = svg(pair_figure(found, self.width))
         except CANNOT as error:
-            text += f" {error}"
+            text = f"{text.rstrip()} {error}"
         return text, pair
 
     def at(self, k: int, size: int, neighbours: str, name: str) -> tuple[str, str, str]:

@@ -295,7 +295,7 @@ def test_what_can_be_typed():
             "curves-days-of-absence",
             {"k": "6", "relation": "k records added or removed (unbounded)"},
             "mean, datasets of size 6, exactly 6 records added, or removed: "
-            "no direction of AddRemove(6) is feasible at size=6",
+            "no direction of AddRemove(6) is feasible at size=6: remove 6: leaves 0 records, mean needs at least 1; add 6: records left to add: 4",
         ),
         ("curves-days-of-absence", {"own": "1, 2, many"}, "your own records must be numbers, got 1, 2, many"),
         ("curves-days-of-absence", {"own": "1, inf"}, "records must be finite, got inf"),

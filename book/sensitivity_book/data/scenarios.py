@@ -81,8 +81,7 @@ class Scenario:
     def published_for(
         self, universes: dict[str, Universe], size: int, ks: Sequence[int]
     ) -> pd.DataFrame | None:
-        """The source's numbers at these distances, by columns in words; of other data and sizes it
-        says nothing."""
+        """The source's numbers at these distances, in words; of other data it says nothing."""
         known = universes == self.columns and size == self.size and {*ks} <= {*self.distances}
         published = self.published.replace({"column": WORDS})
         return published[published["k"].isin(ks)] if known else None
@@ -229,22 +228,14 @@ def against_published(table: pd.DataFrame, published: pd.DataFrame | None) -> St
     keys = ["column", "query", "relation", "k"]
     both = table.merge(published, on=keys, suffixes=("", "_published"))
     attained = both["closed_form"] == both["sensitivity"]
-    ours, theirs, form = (
-        both[name].astype(float) for name in ("sensitivity", "sensitivity_published", "closed_form")
-    )
-    agree = (ours - theirs).abs() <= 1e-9
-    shown = pd.DataFrame(
-        {
-            "query": both["query"] + ", " + both["column"],
-            "relation": both["relation"].map({"AddRemove": "unbounded", "Change": "bounded"}),
-            "k": both["k"],
-            "ours": ours,
-            "published": theirs,
-            "closed form": form,
-            "status": agree.map({True: "equal", False: "differs"})
-            + attained.map({True: ", attained", False: ", loose"}),
-        }
-    )
+    numbers = ["ours", "published", "closed form"]
+    both[numbers] = both[["sensitivity", "sensitivity_published", "closed_form"]].astype(float)
+    agree = (both["ours"] - both["published"]).abs() <= 1e-9
+    status = agree.map({True: "equal", False: "differs"})
+    both["status"] = status + attained.map({True: ", attained", False: ", loose"})
+    both["relation"] = both["relation"].map({"AddRemove": "unbounded", "Change": "bounded"})
+    both["query"] += ", " + both["column"]
+    shown = both[["query", "relation", "k", *numbers, "status"]]
     return (
         Styler(shown, uuid="published", cell_ids=False)
         .hide(axis="index")
@@ -253,7 +244,7 @@ def against_published(table: pd.DataFrame, published: pd.DataFrame | None) -> St
             f"{agree.sum()} of {len(both)} published numbers agree, to 1e-9. The closed form is "
             f"attained {attained.sum()} times, loose {(~attained).sum()} times."
         )
-        .format(dict.fromkeys(["ours", "published", "closed form"], "{:.6g}"))
+        .format(dict.fromkeys(numbers, "{:.6g}"))
     )
 
 

@@ -52,8 +52,7 @@ def test_the_cursor_goes_with_k_and_the_pick(days, setting):
 
 
 def test_what_cannot_be_asked_is_said_and_the_next_setting_works():
-    """Catches a slider that ends in a traceback or never comes back, the panels of another size,
-    a query that fails on two records and takes the others along."""
+    """Catches a traceback, panels of another size, a query that fails and takes others along."""
     third = sl.Query("third", lambda some: sorted(some)[2])
     none = sl.Query("none", lambda some: None if len(some) == 3 else sum(some))
     own = sl.explore(DAYS, 5, [sl.SUM, third, none], relations=[sl.AddRemove, sl.Change])
@@ -62,21 +61,18 @@ def test_what_cannot_be_asked_is_said_and_the_next_setting_works():
         ("none", 1, 3, "query none must return a number or a vector, got None on dataset"),
     ):
         sentence, panels, pair = turned(own, query=query, k=k, size=size)
-        assert sentence.startswith(f"{query}, datasets of size {size}, exactly {k} record")
+        assert f"datasets of size {size}, exactly {k} record" in sentence
         assert why in sentence
         assert {f"records, datasets of size {size}", "sum", "third", "none"} <= said(panels)
-        assert "neighbour" not in said(pair)
-        assert {f"records, datasets of size {size}", query} <= said(pair)
+        assert "neighbour" not in said(pair) > {f"records, datasets of size {size}", query}
     assert "sensitivity is 20." in turned(own, query="sum")[0]
 
 
 def test_one_query_needs_no_list_and_stands_once():
     """Catches a refusal of the first guess, and one panel that is shown twice."""
-    sentence, panels, pair = turned(sl.explore(DAYS, 3, sl.MEAN))
-    assert sentence.startswith("mean, datasets of size 3")
-    assert "mean" in said(panels)
+    _, panels, pair = turned(sl.explore(DAYS, 3, sl.MEAN))
+    assert "mean" in said(panels) - said(pair)
     assert {"dataset", "neighbour"} <= said(pair)
-    assert "mean" not in said(pair)
 
 
 def test_without_a_neighbour_the_curves_stay():

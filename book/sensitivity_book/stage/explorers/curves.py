@@ -12,29 +12,22 @@ from functools import lru_cache
 import pandas as pd
 from matplotlib.figure import Figure
 
+import sensitivity_lab as sl
 from sensitivity_book.data.scenarios import QUERIES
 from sensitivity_book.pictures.drawings import lean
 from sensitivity_book.stage.explorers.explorer import Explorer, Knob, Own, Range, View
-from sensitivity_lab import (
-    AddRemove,
-    Change,
-    Infeasible,
-    Query,
-    Relation,
-    SymmetricDifference,
-    Universe,
-    global_sensitivity,
-)
 from sensitivity_lab.numbers import number_text
 from sensitivity_lab.plotting import NARROW_FORMS, PHONE
 from sensitivity_lab.plotting.curves import plot_sweep, relation_text
 from sensitivity_lab.plotting.explore import Asked, pair_figure, with_marks
 
-KINDS = {relation_text(kind.__name__): kind for kind in (AddRemove, Change, SymmetricDifference)}
+KINDS = {
+    relation_text(kind.__name__): kind for kind in (sl.AddRemove, sl.Change, sl.SymmetricDifference)
+}
 
 
 def curves_explorer(
-    universes: Mapping[str, Universe],
+    universes: Mapping[str, sl.Universe],
     *,
     size: int,
     ks: Sequence[int],
@@ -62,7 +55,7 @@ class Curves:
     """A universe at a size: its panels, each drawn once, and its pairs."""
 
     def __init__(
-        self, universe: Universe, size: int, most: int, published: pd.DataFrame | None = None,
+        self, universe: sl.Universe, size: int, most: int, published: pd.DataFrame | None = None,
         unit: str | None = None,
     ) -> None:  # fmt: skip
         self.asked, self.size, self.most = Asked(universe, QUERIES, [*KINDS.values()]), size, most
@@ -87,12 +80,12 @@ class Curves:
         marked = with_marks(narrow() if narrow else figure, self.rows(query, k))
         return in_form(marked.replace('id="at-', 'data-at="'), form)
 
-    def figures(self, query: Query, relation: Relation) -> tuple[Figure, ...]:
+    def figures(self, query: sl.Query, relation: sl.Relation) -> tuple[Figure, ...]:
         """The panel of a query, and the two datasets, if there are any."""
         universe, size, panel = self.asked.universe, self.size, self.figure(query.name, relation.k)
         try:
-            found = global_sensitivity(query, universe, size=size, relation=relation)
-        except Infeasible:
+            found = sl.global_sensitivity(query, universe, size=size, relation=relation)
+        except sl.Infeasible:
             return (panel,)
         return panel, pair_figure(found, PHONE)
 
@@ -104,12 +97,16 @@ def _own(text: str) -> Curves:
         typed = [float(number) for number in text.split(",")]
     except ValueError:
         raise ValueError(f"your own records must be numbers, got {text}") from None
-    universe = Universe.population([int(one) if one.is_integer() else one for one in typed])
+    universe = sl.Universe.population([int(one) if one.is_integer() else one for one in typed])
     return Curves(universe, max(1, int(universe.records) * 2 // 3), 4)
 
 
 def curves_view(
-    column: Curves, query: Query, relation: type[Relation], k: int, release: Curves | None = None
+    column: Curves,
+    query: sl.Query,
+    relation: type[sl.Relation],
+    k: int,
+    release: Curves | None = None,
 ) -> View:
     """Return a query's panel with a ring at k, and the pair that attains what is said."""
     shown, asked = release or column, relation(k)

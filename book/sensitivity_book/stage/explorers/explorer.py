@@ -43,10 +43,7 @@ NO_SCRIPT = (
 
 @dataclass(frozen=True)
 class View:
-    """What is shown at one setting: pictures, the result in a sentence, the pictures in words.
-
-    A picture is a figure, or SVG; where a phone has forms of its own, they are drawn for a page.
-    """
+    """What is shown at one setting: figures or SVG, a sentence, the pictures in words."""
 
     figures: tuple[Figure | str, ...]
     text: str
