@@ -22,7 +22,7 @@ PYTHON   ?= $(shell for name in python3 python3.13 python3.12 python3.11 python;
 	$$name -c "$(SUITABLE)" 2>/dev/null && echo $$name && break; done)
 
 .DEFAULT_GOAL := help
-.PHONY: help book live test lowest browser pdf screenshots lab outputs course lint types style format bench audit check-all wheels lock clean
+.PHONY: help book live test lowest newest browser pdf screenshots lab outputs course lint types style format bench audit check-all wheels lock clean
 
 help: ## List these commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "make %-11s %s\n", $$1, $$2}' Makefile
@@ -49,13 +49,17 @@ test: $(READY) ## Run the tests, the doctests, and every notebook against its st
 	$(if $(COV),for part in sensitivity_lab beyond; do $(BIN)/coverage report --format total --include "$$part/*" || exit 1; done)
 	$(PYTEST) --nbval notebooks -n auto --dist loadscope --junitxml $(TIMES)/notebooks.xml
 
-lowest: $(READY) ## Test both packages, and three notebooks, with the lowest versions that they declare (Python 3.11)
-	$(BIN)/python -m venv --clear $(VENV)-lowest
-	$(BIN)/uv pip install --quiet --python $(VENV)-lowest/bin/python --resolution lowest-direct \
+lowest: ## Test both packages, and three notebooks, with the lowest versions that they declare (Python 3.11)
+newest: ## The same with the newest that there are today, which the lock does not know
+lowest: RESOLUTION = --resolution lowest-direct
+newest: RESOLUTION = --resolution highest --refresh
+lowest newest: $(READY)
+	$(BIN)/python -m venv --clear $(VENV)-$@
+	$(BIN)/uv pip install --quiet --python $(VENV)-$@/bin/python $(RESOLUTION) \
 	  -e '.[plot]' -e './beyond[sql,testing]' -e './book[nbval]' "polars>=2" "pyarrow>=26" "pytest-cov>=7" "pytest-mpl>=0.19" "pytest-xdist>=3.8"
-	$(VENV)-lowest/bin/python -m pytest -n auto tests/core/test_sensitivity.py tests/core/test_properties.py \
+	$(VENV)-$@/bin/python -m pytest -n auto tests/core/test_sensitivity.py tests/core/test_properties.py \
 	  tests/core/test_universe.py tests/beyond/audit tests/beyond/tables/test_rows.py tests/beyond/sql/test_sql.py
-	$(VENV)-lowest/bin/python -m pytest --nbval -n auto --dist loadscope \
+	$(VENV)-$@/bin/python -m pytest --nbval -n auto --dist loadscope \
 	  notebooks/04-school.ipynb notebooks/05-vehicle.ipynb notebooks/06-closed-forms.ipynb
 
 browser: $(READY) ## Look at the built book and at JupyterLab in a real Chromium (BROWSERS=all: in Firefox, too)
@@ -102,7 +106,7 @@ bench: $(READY) ## Time the package against a naive enumeration
 audit: $(READY) ## Ask other libraries again, each in its own environment, and say what changed
 	$(BIN)/python -u -m sensitivity_board.audit $(LIBRARIES)
 
-check-all: lint ## The slow checks: long fuzzing, three Pythons, lowest versions, two identical builds, a browser
+check-all: lint ## The slow checks: long fuzzing, three Pythons, lowest and newest versions, two identical builds, a browser
 	ORACLE_CASES=1000 $(PYTEST) tests/core/methods/test_walk_and_sweep.py -n auto
 	CHECK_ALL=1 FAULT_CASES=10000 $(PYTEST) tests/beyond/test_faults.py -n auto
 	CHECK_ALL=1 SQL_CASES=1000 $(PYTEST) tests/beyond/sql/test_sql_fuzz.py -n auto
@@ -111,7 +115,7 @@ check-all: lint ## The slow checks: long fuzzing, three Pythons, lowest versions
 	CHECK_ALL=1 $(MAKE) test VENV=.venv-3.11 PYTHON=python3.11
 	for version in 3.12 3.13; do \
 	  $(MAKE) test VENV=.venv-$$version PYTHON=python$$version || exit 1; done
-	$(MAKE) lowest VENV=.venv-3.11 PYTHON=python3.11
+	$(MAKE) lowest newest VENV=.venv-3.11 PYTHON=python3.11
 	$(MAKE) live book
 	rm -rf _build/first && cp -r $(HTML) _build/first
 	$(MAKE) outputs book

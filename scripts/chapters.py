@@ -226,7 +226,7 @@ def unfolded(book: Book, notebook: Any, name: str, checked: bool = False) -> Ite
     on the path the reader's turn comes last."""
     for cell in notebook.cells:
         if cell.cell_type == "markdown":
-            yield from book.cells(cell.source)
+            yield from book.cells(re.sub(r"\n *% = .*", "", cell.source))  # as in `ties.py`
             continue
         if checked or not checks(cell):
             yield code(cell)

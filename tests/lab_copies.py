@@ -11,6 +11,7 @@ import chapters
 import lab  # noqa: F401
 import outputs  # noqa: F401
 import pages
+import ties  # noqa: F401
 
 # What JupyterLab would print as it stands: options, roles, labels and fences of directives.
 RAW = re.compile(

@@ -8,7 +8,7 @@ from itertools import pairwise, product
 
 import pytest
 from conftest import in_turn
-from lab_copies import CHAPTERS, read
+from lab_copies import CHAPTERS, read, ties
 
 from sensitivity_lab.definition import QUERIES, greatest, population_pairs
 
@@ -51,7 +51,7 @@ GOES = re.compile(
 def plain(text):
     """Prose without fences, code, roles and links; numbers as people write them."""
     text = re.sub(r"(?ms)^```(?:python|text)$.*?^```$", " ", text)
-    text = re.sub(r"^(?:`{3,}|:{3,}|~{3,}).*$|^:\w.*$", " ", text, flags=re.MULTILINE)
+    text = re.sub(r"^(?:`{3,}|:{3,}|~{3,}).*$|^:\w.*$|^ *% = .*$", " ", text, flags=re.MULTILINE)
     text = re.sub(r"\[(?:[Ii]ssue|pull request) \d+\]\([^)]*\)|\]\([^)]*\)", " ", text)
     text = re.sub(r"\{[\w:]+\}`[^`]*`|`[^`\n]*`", " ", text).replace("{,}", ",")
     text = re.sub(r"(\d) million\b", r"\1,000,000", text)
@@ -142,6 +142,11 @@ def test_sentences_say_what_their_cells_say(page):
 def test_a_number_that_no_cell_has_is_right(page, number, made, how):
     """Catches a number that was typed and never computed."""
     assert says(number, {Fraction(eval(how, vars(math)))})
+
+
+def test_tied_chapters_are_held_by_their_cells():
+    """Catches a number of a sentence that its cells deny, or that nothing holds."""
+    assert [*ties.faults("by-hand")] == []
 
 
 def test_the_schools_picture_is_told_as_it_is_drawn():
