@@ -53,9 +53,10 @@ def explore(
     mean, datasets of size 6, at most 2 records changed: the
     sensitivity is 16/3 ≈ 5.333. (1, 2, 3, 4, 5, 6) against (3, 4, 5, 6, 15, 20).
 
-    It needs ipywidgets and a running kernel; `explore()` is a form for any question. The panels
-    are those of `plot_sweep`, with a ring at the k, from 1 to 4, and the kind of neighbours that
-    are chosen; below stands the pair of the query that is picked. Without `queries` ten of the catalogue are asked; `relations` are kinds
+    It needs ipywidgets and a running kernel; `explore()` is a form for any question.
+    The panels are those of `plot_sweep`, with a ring at
+    the k, from 1 to 4, and the kind of neighbours that are chosen; below stands the pair of the
+    query that is picked. Without `queries` ten of the catalogue are asked; `relations` are kinds
     without their k, `[AddRemove, Change]` if not given. What cannot be asked is said.
     Cost: a `sweep` at each size that is shown, and a `global_sensitivity` for each pair. Raises
     TypeError for a relation that has its k already, ValueError for two queries of one name.
