@@ -288,8 +288,12 @@ def test_nobody_imports_a_private_name():
 
 # Where alone some libraries are imported, in functions too.
 AT_HOME = {
-    "matplotlib": ("sensitivity_lab.plotting", "sensitivity_beyond.tables.witness_rows"),
-    "ipywidgets": ("sensitivity_lab.plotting",),
+    "matplotlib": (
+        "sensitivity_lab.plotting",
+        "sensitivity_beyond.ask",
+        "sensitivity_beyond.tables.witness_rows",
+    ),
+    "ipywidgets": ("sensitivity_lab.plotting", "sensitivity_beyond.ask"),
     "narwhals": ("sensitivity_beyond.tables",),
     "duckdb": ("sensitivity_beyond.tables.sql",),
     "sqlglot": ("sensitivity_beyond.tables.sql",),

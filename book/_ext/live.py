@@ -89,9 +89,9 @@ def add_cells(app: Sphinx, page: str, template: str, context: dict[str, Any], do
     files = dict(app.live_files)  # type: ignore[attr-defined]
     body = context.get("body", "")
     cells = [told(cell) for _, cell in code_cells(app, page)] if doctree is not None else []
-    if not files or not (cells or 'class="answer"' in body or 'class="explorer"' in body):
+    if not files or not (cells or re.search('class="(?:answer|explorer|ask)"', body)):
         return
-    if not any(ASKS_DUCKDB.search(cell["source"]) for cell in cells):
+    if 'class="ask"' not in body and not any(ASKS_DUCKDB.search(cell["source"]) for cell in cells):
         files = {name: size for name, size in files.items() if name not in DUCKDB}
     packages = sorted(lock()["packages"]["packages"])
     app.add_css_file("live.css")

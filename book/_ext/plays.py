@@ -1,5 +1,4 @@
-"""What a reader plays with: the directives `{answer}` and `{dots}`,
-and the scripts by which pages live.
+"""What a reader plays with: the directives `{answer}` and `{dots}`, and the scripts of pages.
 
 `{answer}` is a field under an exercise, one of `sensitivity_book.answers.registry.ANSWERS`.  Its
 content is for readers in JupyterLab, who see the directive as text: how to have the answer checked
@@ -22,10 +21,11 @@ from sphinx.util.docutils import SphinxDirective
 
 LATER = {"loading_method": "defer"}
 SHARED = {"loading_method": "defer", "priority": 400}  # before the rest
-PLAY = 'class="(?:explorer|dots|tents)"'
+PLAY = 'class="(?:explorer|dots|tents|answer|ask|board)"'
 LOADED: dict[str, tuple[tuple[str, ...], str, dict[str, Any]]] = {
-    PLAY + '|class="(?:answer"|board"|cell_input)': (("stage.css",), "stage.js", SHARED),
+    PLAY + '|class="cell_input': (("stage.css",), "stage.js", SHARED),
     'class="answer"': (("answers.css",), "answers.js", LATER),
+    'class="ask"': (("ask.css",), "ask.js", LATER),
     'class="cell_input': ((), "code.js", {}),  # in the head: what is hidden is never seen to go
     'class="dots"': (("dots.css",), "dots.js", LATER),
     'class="tents"': (("tents.css",), "tents.js", LATER),

@@ -34,7 +34,7 @@ def number_text(value: Any) -> str:
 
 
 def equals_text(value: Any) -> str:
-    """Say what a number equals: = where the text is the number, ≈ where it is rounded."""
+    """Say what a number equals: ≈ where the text is rounded."""
     text = number_text(value)
     if isinstance(value, tuple):
         return f"{'=' if all(_says(_short(entry), entry) for entry in value) else '≈'} {text}"
@@ -54,14 +54,14 @@ def value_text(value: Any) -> str:
 
 
 def dataset_text(dataset: Any, *, longest: int = LONGEST_LINE) -> str:
-    """Write a dataset as it can be checked: every record exactly, none rounded."""
+    """Write a dataset as it can be checked, no record rounded."""
     if not isinstance(dataset, (tuple, list, range)):
         return _record(dataset)
     return _line(dataset, _record, longest)
 
 
 def cell_text(value: Any) -> str:
-    """Write a cell of a table: numbers exactly, what is missing as NULL, long texts cut short."""
+    """Write a cell: numbers exactly, what is missing as NULL, long texts cut short."""
     if value is None:
         return "NULL"
     text = dataset_text(value).removesuffix(" 00:00:00")
@@ -89,12 +89,12 @@ def one_line(text: str, most: int) -> str:
 
 
 def true_minus(text: str) -> str:
-    """Return a number's text as a figure writes it: with a true minus, as Matplotlib's ticks."""
+    """Write a number's text as Matplotlib's ticks do, with a true minus."""
     return text.replace("-", "−")
 
 
 def number_repr(value: Any, deepest: int = DEEPEST) -> str:
-    """Return a number's repr, or that of a tuple or list of them, whatever their length."""
+    """Return the repr of a number, or of a tuple or list of any length."""
     if _is_long(value, LONGEST_REPR):
         return f"<about {number_text(value)}>"
     if not isinstance(value, (tuple, list)) or deepest == 0:
@@ -110,7 +110,7 @@ def number_repr(value: Any, deepest: int = DEEPEST) -> str:
 
 
 def fields_repr(value: Any) -> str:
-    """Return the repr of a dataclass's value, its numbers as `number_repr` writes them."""
+    """Return a dataclass's repr, numbers as `number_repr` writes them."""
     shown = [field.name for field in fields(value) if field.repr]
     inside = ", ".join(f"{name}={number_repr(getattr(value, name))}" for name in shown)
     return f"{type(value).__name__}({inside})"
@@ -129,13 +129,13 @@ def _short(value: Any) -> str:
 
 
 def _exact(value: Any) -> Exact | None:
-    """The exact number of what can be written out; None for other values and for infinities."""
+    """The exact number of what can be written out, else None."""
     is_far = isinstance(value, Decimal) and abs(value.adjusted()) >= 10_000
     return exact_number(value) if is_real(value) and is_finite(value) and not is_far else None
 
 
 def _six_digits(exact: Exact) -> str:
-    """A number to six digits; where floats end, by decimals without end."""
+    """A number to six digits, also beyond floats."""
     size = abs(Fraction(exact))
     if exact == 0 or Fraction(1, 10**300) < size < 10**300:
         return f"{float(exact):.6g}"
@@ -147,20 +147,20 @@ def _six_digits(exact: Exact) -> str:
 
 
 def _says(text: str, value: Any) -> bool:
-    """Whether a text is the number itself, not a rounded one."""
+    """Whether a text is the number itself."""
     exact = _exact(value)
     return exact is None or Fraction(text) == exact
 
 
 def _record(value: Any) -> str:
-    """A record exactly, unless it is too long to be read."""
+    """A record exactly, unless it is too long."""
     if _is_long(value, LONGEST_NUMBER):
         return _short(value)
     return float.__repr__(value) if isinstance(value, float) else own_text(value)
 
 
 def own_text(value: Any) -> str:
-    """A value's own text, if it has one."""
+    """A value's own text."""
     try:
         text = str(value)
     except Exception:
@@ -170,7 +170,7 @@ def own_text(value: Any) -> str:
 
 
 def _is_long(value: Any, digits: int) -> bool:
-    """Whether an int, or either of a fraction's two, has more digits."""
+    """Whether an int, or part of a fraction, has more digits."""
     if isinstance(value, Decimal):
         return len(value.as_tuple().digits) > digits
     if not (isinstance(value, Rational) and is_real(value)):
@@ -180,7 +180,7 @@ def _is_long(value: Any, digits: int) -> bool:
 
 
 def _line(entries: Sequence[Any], text: Callable[[Any], str], longest: int) -> str:
-    """Entries in brackets: of many the runs of equals, of over a hundred the first and last ten."""
+    """Entries in brackets: of many the runs of equals, at most the first and last ten."""
     if len(entries) <= longest:
         return f"({', '.join(map(text, entries))})"
     try:

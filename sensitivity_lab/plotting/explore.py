@@ -12,6 +12,7 @@ import matplotlib.pyplot as plt
 import pandas as pd
 from matplotlib.figure import Figure
 
+from sensitivity_lab import extension
 from sensitivity_lab.catalogue import CONSTANTS, quantile
 from sensitivity_lab.numbers.exact import brief, by_name, is_missing, sequence
 from sensitivity_lab.numbers.text import dataset_text, value_text
@@ -23,7 +24,7 @@ from sensitivity_lab.relations import AddRemove, Change, Relation
 from sensitivity_lab.results import Sensitivity
 from sensitivity_lab.sensitivity import global_sensitivity
 from sensitivity_lab.tables import compare
-from sensitivity_lab.universe import Universe, check_universe
+from sensitivity_lab.universe import check_universe
 
 NAMES = "MEAN MEDIAN COUNT SUM STD VARIANCE MIN MAX"
 TEN = (*map(CONSTANTS.__getitem__, NAMES.split()), quantile(0.25), quantile(0.75))
@@ -47,8 +48,8 @@ KEYS = """<img hidden alt="" src="data:," onerror="requestAnimationFrame(() => {
 
 @by_name
 def explore(
-    universe: Universe,
-    size: int,
+    universe: Any = None,
+    size: Any = None,
     queries: Sequence[Query | Callable[[Any], Any]] | Callable[[Any], Any] | None = None,
     *,
     relations: Sequence[type[Relation]] | None = None,
@@ -63,17 +64,19 @@ def explore(
     mean, datasets of size 6, at most 2 records changed: the
     sensitivity is 16/3 ≈ 5.333. (1, 2, 3, 4, 5, 6) against (3, 4, 5, 6, 15, 20).
 
-    It needs ipywidgets and a running kernel. The panels are those of `plot_sweep`, with a ring at
-    the k and the neighbours that are chosen; the one that is picked or pressed stands large above
-    its pair. Without `queries` ten of the catalogue are asked; `relations` are kinds without their
-    k, `[AddRemove, Change]` if not given. What cannot be asked is a gap, and said. Cost: a
-    `compare` for each size, a `global_sensitivity` for each pair. Raises TypeError for a relation
-    that has its k already, ValueError for two queries of one name.
+    It needs ipywidgets and a running kernel; `explore()` is a form for any question. The panels are
+    those of `plot_sweep`, with a ring at the k and the neighbours that are chosen; the one that is
+    picked or pressed stands large above its pair. Without `queries` ten of the catalogue are asked;
+    `relations` are kinds without k, `[AddRemove, Change]` if not given. What cannot be asked is a
+    gap, and said. Cost: a `compare` for each size, a `global_sensitivity` for each pair. Raises
+    TypeError for a relation that has its k, ValueError for two queries of one name.
     """
     try:
         import ipywidgets
     except ModuleNotFoundError as error:
         raise ImportError("explore needs ipywidgets: pip install ipywidgets") from error
+    if universe is size is None:
+        return extension.room("ask.widgets", "explore()").form()
     kinds = (AddRemove, Change) if relations is None else relations
     asked = Asked(universe, TEN if queries is None else queries, kinds)
     size = universe.checked_size(size)

@@ -13,8 +13,8 @@ from sensitivity_lab.plotting import style
 
 ROOMS = {
     "sensitivity_lab", "sensitivity_lab.numbers", "sensitivity_lab.plotting",
-    "sensitivity_beyond.audit", "sensitivity_beyond.proofs", "sensitivity_beyond.tables",
-    "sensitivity_beyond.testing",
+    "sensitivity_beyond.ask", "sensitivity_beyond.audit", "sensitivity_beyond.proofs",
+    "sensitivity_beyond.tables", "sensitivity_beyond.testing",
 }  # fmt: skip
 OURS = "sensitivity_lab", "sensitivity_beyond"
 FOLDERS = "book", "scripts", "benchmarks", "notebooks"
