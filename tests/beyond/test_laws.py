@@ -55,8 +55,7 @@ def gap(query, records, size, relation, method="auto", make=sl.Universe.populati
 @given(RECORDS, st.integers(1, 6), RELATION, st.randoms(use_true_random=False), st.integers(-9, 9))
 @pytest.mark.parametrize("name", QUERIES)
 def test_every_query_obeys_the_laws(name, records, size, relation, rng, more):
-    """Catches a search that loses neighbours, a proof that is too low, an answer that depends on
-    how records are written down, an audit that agrees with too little."""
+    """Catches lost neighbours, a proof too low, an answer by order or unit, a lenient audit."""
     made, degree = QUERIES[name]
     query, k, size = made(lambda x: x), relation.k, min(size, len(records))
     there = partial(gap, query, records, size)

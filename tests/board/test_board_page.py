@@ -192,13 +192,11 @@ def test_the_page_and_the_first_page_count_what_it_holds(page, extension):
     config = SimpleNamespace()
     extension("board").tell(None, config)
     assert told.text.startswith(config.myst_substitutions["tally"])
-    intro = (ROOT / "book" / "intro.md").read_text(encoding="utf-8")
-    said = intro.split("## Libraries get it wrong")[1].split("## ")[0]
+    said = (ROOT / "book" / "intro.md").read_text(encoding="utf-8").split("## Libraries get")[1]
     assert "{{ tally }}" in said
-    assert not re.search(r"\d", said)
+    assert not re.search(r"\d", said.split("## ")[0])
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
-    assert "nine projects for more than 450" in readme
-    assert "over thirty are too small" in readme
+    assert re.search(r"nine projects for more than 450.*over thirty are too small", readme, re.S)
     assert [len(projects(CASES.values())), len(CASES) > 450, FOUND["too small"] > 30] == [9, 1, 1]
 
 

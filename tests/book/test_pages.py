@@ -40,8 +40,8 @@ def test_the_route_of_the_path_is_complete_and_says_its_minutes():
     path = {label: one for label, one in book_map.chapters().items() if one.part == book_map.PATH}
     assert [label for label, _ in rows] == list(path)
     for label, minutes in rows:
-        text = (ROOT / f"{path[label].page}.md").read_text(encoding="utf-8")
-        assert f"**Time:** about {minutes} minutes" in text
+        said = f"**Time:** about {minutes} minutes"
+        assert said in (ROOT / f"{path[label].page}.md").read_text(encoding="utf-8")
 
 
 def test_the_glossary_explains_every_relation():
