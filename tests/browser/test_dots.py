@@ -393,7 +393,7 @@ def test_the_local_hunt_tells_when_it_is_asked(page: Page) -> None:
     """Catches a value that is given away, a range that is not the reader's, wrong ends."""
     root = begun(page, "local")
     for i, value in enumerate((0, 4, 5, 6, 10)):
-        for _, key in pulled(i, [*SCORES], 0, value):
+        for _, key in pulled(i, [*SCORES], value):
             root.locator(".dot").nth(i).press(key)
     what = "is the local sensitivity"
     assert said(root) == (

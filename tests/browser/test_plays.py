@@ -16,7 +16,7 @@ from test_explorers import EXPLORERS, PAGES
 from test_tents_page import holds
 
 INTRO, VEHICLE = "book/intro.html", "book/chapters/vehicle.html"
-WITNESS = EXPLORERS["witness-driving-proficiency"]
+WITNESS = EXPLORERS["curves-driving-proficiency"]
 # The page, the play, the part that is pulled, the key that pulls it, and what is said then.
 PULLED = [
     (INTRO, "#dots-naming", ".dot", "ArrowUp", "Yes: without Chris the mean would be at least"),
