@@ -3,7 +3,6 @@
 (() => {
   "use strict";
   const { make, say, ask, everywhere } = Stage, PLAIN = { autocomplete: "off", autocapitalize: "off", spellcheck: false };
-
   // ---- One field: its label, its control, what helps, and room for what is refused ----
 
   function set({ name, label, kind, help, start, choices, when }) {
@@ -32,11 +31,10 @@
     const { parts, examples, most } = JSON.parse(root.dataset.form), read = make("div", { className: "read" });
     const go = make("button", { type: "submit" }, "Ask"), stop = make("button", { type: "button", hidden: true, onclick: () => window.live.stop() }, "Stop");
     const line = make("span", { role: "status" }), tries = Object.entries(examples).map(([name, one]) => make("button", { type: "button", onclick: () => work(() => attempt(one)) }, name));
-    const titled = Object.entries(parts).map(([title, each], i) => make("fieldset", { className: "part" }, make("legend", {}, `${i + 1}. ${title}`), ...each.map(set)));
+    const titled = Object.entries(parts).map(([title, each], i) => make("fieldset", { className: "part" }, make("legend", {}, `${i + 1}. ${title}`), ...each.map(set), ...(i ? [] : [read])));
     const form = make("form", {}, make("p", { className: "tries" }, make("b", {}, "Try"), ...tries), ...titled, make("p", { className: "go" }, go, stop, make("progress", { "aria-label": "Python is at work" }), line));
-    titled[0].append(read);
     root.prepend(form);
-    let file = "", seen = "", shape = "numbers", busy = false;
+    let file = "", seen = "", shape = "numbers", busy = false, next = null;
     const chosen = () => ({ ...Object.fromEntries(new FormData(form)), file });
     const call = (what) => ask(`sensitivity_beyond.ask:${what}`, chosen(), { line, stop, back: go, news: "Asking, for 20 seconds at the most." });
     function show() {
@@ -48,18 +46,22 @@
     function refuse(field, words) {
       for (const node of form.querySelectorAll(".field")) { node.querySelector("b").textContent = ""; node.querySelector("[name]").removeAttribute("aria-invalid"); }
       if (!words) return;
-      const node = form.querySelector(`[name="${field}"]`), box = node.closest(".field");
-      box.hidden = false;
-      box.querySelector("b").textContent = words;
+      const node = form.querySelector(`[name="${field}"]`);
+      node.closest(".field").hidden = false;
+      node.closest(".field").querySelector("b").textContent = words;
       node.setAttribute("aria-invalid", "true");
       node.focus();
     }
-    // One thing at a time; a start of Python that fails, or a stop, is told in the line.
+    // One thing at a time, and then what was asked last; a start of Python that fails, or a stop, is told in the line.
     async function work(does) {
-      if (busy) return;
-      busy = go.disabled = true;
-      try { await does(); } catch (error) { say(line, error.message); }
-      busy = go.disabled = false;
+      next = does;
+      while (next && !busy) {
+        [busy, next] = [true, null];
+        go.setAttribute("aria-disabled", "true");
+        try { await does(); } catch (error) { next = null; say(line, error.message); }
+        [busy, does] = [false, next];
+        go.setAttribute("aria-disabled", "false");
+      }
     }
     async function look() {
       const given = [chosen().pasted, file, chosen().source].join();
@@ -97,13 +99,11 @@
       await answer();
     }
     function choose(one) {  // a file that is too large is refused by its first bytes too many
-      const reader = new FileReader();
-      reader.onload = () => { file = `${one.name}\n${reader.result.split(",")[1] ?? ""}`; work(look); };
+      const reader = Object.assign(new FileReader(), { onload: () => { file = `${one.name}\n${reader.result.split(",")[1] ?? ""}`; work(look); } });
       file = "";
       if (one) reader.readAsDataURL(one.slice(0, most + 1));
     }
-    form.onsubmit = (event) => { event.preventDefault(); work(answer); };
-    form.oninput = show;
+    Object.assign(form, { oninput: show, onsubmit: (event) => { event.preventDefault(); work(answer); } });
     form.elements.file.onchange = ({ target }) => choose(target.files[0]);
     form.elements.pasted.onchange = ({ target }) => { if (target.value.trim()) work(look); };
     show();
