@@ -340,7 +340,7 @@ def test_the_link_leads_to_the_pdf_of_this_build(browser: Browser, tmp_path: Pat
     ).read_bytes()
 
 
-@pytest.mark.parametrize("name", in_turn(["book/notation.html", "book/chapters/by-hand.html"]))
+@pytest.mark.parametrize("name", in_turn(["book/glossary.html", "book/chapters/by-hand.html"]))
 def test_paper_is_black_on_white(browser: Browser, name: str) -> None:
     """Catches a dark scheme's pale text on white paper, and links that are not seen."""
     with opened(browser, name, formulas=True, color_scheme="dark") as page:
