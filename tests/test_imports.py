@@ -234,7 +234,7 @@ def test_what_the_book_imports_is_installed_with_it():
         name for name in set(MODULES) - ENGINE - AROUND if not {*elsewhere} & {*name.split(".")}
     ]
     paths = sorted((ROOT / "notebooks").glob("*.ipynb"))
-    assert len(paths) > 30
+    assert len(paths) > 25
     cells = (cell for path in paths for cell in nbformat.read(path, as_version=4).cells)
     code = (cell.source for cell in cells if cell.cell_type == "code")
     plain = (ast.parse(re.sub(r"^\s*[%!].*$", "", text, flags=re.M)) for text in code)

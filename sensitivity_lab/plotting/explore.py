@@ -26,13 +26,14 @@ from sensitivity_lab.sensitivity import global_sensitivity
 from sensitivity_lab.tables import compare
 from sensitivity_lab.universe import check_universe
 
+__all__ = ["Asked", "explore", "pair_figure", "relation_text", "with_marks"]
 NAMES = "MEAN MEDIAN COUNT SUM STD VARIANCE MIN MAX"
 TEN = (*map(CONSTANTS.__getitem__, NAMES.split()), quantile(0.25), quantile(0.75))
 MOST = 4  # the largest k
 PRESSED = '<g tabindex="0" role="button" id="axes'
 CANNOT = (ValueError, TypeError, ImportError)
-# Typed at a control, "x" would cut JupyterLab's cell: what this stands in keeps its keys. A panel
-# that is pressed is picked in the second menu.
+# Typed at a control, "x" would cut JupyterLab's cell: this keeps its keys. A panel that is pressed
+# is picked in the second menu.
 KEYS = """<img hidden alt="" src="data:," onerror="requestAnimationFrame(() => {
     const box = this.closest('.widget-vbox');
     box.onclick = box.onkeydown = (event) => {
@@ -64,12 +65,12 @@ def explore(
     mean, datasets of size 6, at most 2 records changed: the
     sensitivity is 16/3 ≈ 5.333. (1, 2, 3, 4, 5, 6) against (3, 4, 5, 6, 15, 20).
 
-    It needs ipywidgets and a running kernel; `explore()` is a form for any question. The panels are
-    those of `plot_sweep`, with a ring at the k and the neighbours that are chosen; the one that is
-    picked or pressed stands large above its pair. Without `queries` ten of the catalogue are asked;
-    `relations` are kinds without k, `[AddRemove, Change]` if not given. What cannot be asked is a
-    gap, and said. Cost: a `compare` for each size, a `global_sensitivity` for each pair. Raises
-    TypeError for a relation that has its k, ValueError for two queries of one name.
+    It needs ipywidgets and a kernel; `explore()` is a form for any question. The panels are those
+    of `plot_sweep`, a ring at the chosen k and neighbours; the one picked or pressed stands large
+    above its pair. Without `queries` ten are asked; `relations` are kinds without k,
+    `[AddRemove, Change]` if not given. What cannot be asked is a gap. Cost: a `compare`
+    for each size, a `global_sensitivity` for each pair. Raises TypeError for a relation with its k,
+    ValueError for two queries of one name, and for none.
     """
     try:
         import ipywidgets
@@ -80,7 +81,6 @@ def explore(
     kinds = (AddRemove, Change) if relations is None else relations
     asked = Asked(universe, TEN if queries is None else queries, kinds)
     size = universe.checked_size(size)
-    # A range has datasets of any size: as far as is quick to see.
     most = max(12, 2 * size) if universe.unlimited else max(size, int(universe.records))
     wide = {"style": {"description_width": "90px"}, "layout": {"width": "440px"}}
     slider = partial(ipywidgets.IntSlider, min=1, continuous_update=False, **wide)
@@ -118,6 +118,8 @@ class Asked:
         for kind in kinds:
             if not (isinstance(kind, type) and issubclass(kind, Relation)):
                 raise TypeError(f"relations must be kinds such as Change, got {brief(kind)}")
+        if not (queries and kinds):
+            raise ValueError("queries and relations must have at least one each")
         self.families = {relation_text(kind.__name__): kind for kind in kinds}
         self.universe = universe
         self.table, self.panels = lru_cache(32)(self._table), lru_cache(64)(self._panels)

@@ -129,7 +129,7 @@ def words(page, until="## Exercises"):
     for left_out in (
         r"(?ms)^(`{3,}|~{3,}|:{3,})(?:\{(?:answer|raw|dots|eval-rst)\}|\w+$).*?^\1$",
         r"(?s)\$\$.*?\$\$|\$[^$]+\$",
-        r"(?m)^(?:`{3,}|~{3,}|:{3,})(?:\{[\w:-]+\})?|^:[\w-]+:.*$|^\([\w-]+\)=$",
+        r"(?m)^(?:`{3,}|~{3,}|:{3,})(?:\{[\w:-]+\})?|^:[\w-]+:.*$|^\([\w-]+\)=$|^ *% = .*$",
     ):
         text = re.sub(left_out, " ", text)
     return sum(any(map(str.isalnum, word)) for word in text.split())

@@ -14,7 +14,7 @@ from sensitivity_lab.plotting import style
 ROOMS = {
     "sensitivity_lab", "sensitivity_lab.numbers", "sensitivity_lab.plotting",
     "sensitivity_beyond.ask", "sensitivity_beyond.audit", "sensitivity_beyond.proofs",
-    "sensitivity_beyond.tables", "sensitivity_beyond.testing",
+    "sensitivity_beyond.tables", "sensitivity_beyond.testing", "sensitivity_lab.plotting.explore",
 }  # fmt: skip
 OURS = "sensitivity_lab", "sensitivity_beyond"
 FOLDERS = "book", "scripts", "benchmarks", "notebooks"

@@ -195,7 +195,7 @@ def preview(data: Data) -> str:
     frame = data.data if data.shape == "table" else pd.DataFrame({"record": data.data})
     for name, column in frame.items():
         held = "numbers" if data.shape == "numbers" else kinds.get(column.dtype.kind, "text")
-        gaps = int(column.isna().sum())
+        gaps = len(column) - int(column.count())
         heads.append(f"{name}: {held}" + f", {gaps:,} missing" * bool(gaps))
     many = counted(len(frame), "record") + ", the first five:" * (len(frame) > 5)
     notes = escape(" ".join([*data.notes, f"Read: {many}"]))

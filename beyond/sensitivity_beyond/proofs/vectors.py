@@ -37,11 +37,11 @@ from sensitivity_lab.proved.worst_pair import CopiesAt, D, WorstPair
 from sensitivity_lab.records import in_whole_numbers
 from sensitivity_lab.universe import Indices, Universe
 
-MOST_STEPS = 200_000_000  # numbers that a search adds up: seconds
+MOST_STEPS = 200_000_000  # numbers that a search adds: seconds
 MOST_CELLS = 40_000_000  # numbers in its table
 AT_ONCE = 1_000_000  # of them added up at a time
 A_NODE = 5_000  # a pick that goes on takes as long as so many of them
-FIRST = 1_000  # people with the largest norms are looked at first, for each who is picked
+FIRST = 1_000  # people of the largest norms, for each who is picked
 MOST_PICKED = 60  # people, one after another
 
 Many = np.ndarray | None  # how often each of m people can be picked, (m,)
@@ -100,7 +100,7 @@ class Vectors:
 
     @property
     def are_aligned(self) -> bool:
-        """Whether in no group one person's entry is positive and another's negative."""
+        """Whether no group has entries of both signs."""
         up, down = (self.group[sign] for sign in (self.whole > 0, self.whole < 0))
         return not len(np.intersect1d(up, down))
 
@@ -110,7 +110,7 @@ class Furthest:
 
     def __init__(self, vectors: Vectors, norm: Norm, own: Many = None, spare: Many = None) -> None:
         """`own` says how often each person can be among the a, `spare` among the b. Without `spare`
-        they are the same people, and nobody is on both sides; without either none runs out."""
+        nobody is on both sides; without either none runs out."""
         self.vectors, self.norm, self.own, self.spare = vectors, norm, own, spare
         self.reaches = vectors.reaches(1 if norm == math.inf else norm)
         self.ask = cache(self._ask)
@@ -172,8 +172,8 @@ class NotSettled(Exception):
 class Search:
     """The widest pick among the people who have the largest norms.
 
-    People of one vector are a kind. Kinds are picked one after another, those with the larger
-    norms first, and a pick goes on only while what is left to pick can reach beyond the best.
+    People of one vector are a kind. Kinds are picked in turn, the larger norms first, while what
+    is left to pick can reach beyond the best.
     """
 
     def __init__(
@@ -235,10 +235,11 @@ class Search:
         apart = (counts[1] - counts[2]) @ self.table
         self.best = int(self._scores(apart[None])[0]) if are_enough else -1
         nothing = np.zeros(self.table.shape[1], dtype=self.table.dtype)
-        for step in ((max(a, 1), max(b, 1)), (1, 1)):
+        steps = [(max(a, 1), max(b, 1)), (1, 1)]
+        if self.of.own is None and self.norm:
+            steps.pop()  # nobody runs out: copies of one person are as good as any
+        for step in steps:
             self._prepare(step)
-            if self.of.own is None and self.norm and step == (1, 1):
-                break  # nobody runs out: copies of one person are as good as any
             if self._most([0], self.turns) > self.best:
                 if sum(self.turns) > MOST_PICKED:
                     raise NotSettled
@@ -258,10 +259,10 @@ class Search:
         return self.best, people[0], people[1]
 
     def _prepare(self, step: tuple[int, int]) -> None:
-        """Pick so many people of a kind at a time, on each side."""
+        """Pick so many of a kind at a time."""
         self.step, (a, b) = step, self.picks
         self.turns = a // step[0], b // step[1]
-        # Of each side the kinds' reaches, each as often as it can be picked; and where they begin.
+        # Of each side the kinds' reaches, each as often as it can be picked.
         self.begins, self.sums = [], []
         for of, s, n in zip(self.left, step, self.turns, strict=True):
             times = [min(left // s, n) for left in of]
@@ -354,8 +355,9 @@ class Search:
 
 def of_one_row(grouping: Grouping, people: Persons) -> Grouping:
     """The same, whose functions cannot take a row of some people for a person."""
+    kind = people.row_kind, people.id if people.brings else ""
     by, of = (
-        OfOneRow(what, people.row_kind) if callable(what) and not isinstance(what, Said) else what
+        OfOneRow(what, *kind) if callable(what) and not isinstance(what, Said) else what
         for what in (grouping.by_what, grouping.of_what)
     )
     return replace(grouping, by_what=by, of_what=of)

@@ -423,8 +423,7 @@ class AnyPeople(Persons):
 
 
 class PersonsRow(Row):
-    """A row of a person, as a function of a row is given it: it has no length,
-    which a person has."""
+    """A row of a person, as a function of a row is given it, without a length."""
 
     def __len__(self) -> int:
         raise TakenForPerson(
@@ -434,7 +433,7 @@ class PersonsRow(Row):
 
 
 class NumberedRow(PersonsRow):
-    """A row of anybody, whose number is one in a dataset, so that it says nothing of the row."""
+    """A row of anybody, whose number says nothing of the row."""
 
     def __getitem__(self, key: Any) -> Any:
         if key in (0, self.columns[0]):
@@ -448,10 +447,14 @@ class OfOneRow:
 
     function: Any
     kind: type[PersonsRow]
+    id: str = ""  # of anybody, whose rows may come without a number
 
     def __call__(self, row: Row) -> Any:
         """What it says of a row."""
-        return self.function(row if type(row) is self.kind else self.kind(row, row.columns))
+        if type(row) is not self.kind:
+            number = () if self.id in ("", *row.columns) else (self.id,)
+            row = self.kind((*number, *row), (*number, *row.columns))
+        return self.function(row)
 
 
 def people_or_none(universe: Universe) -> Persons | None:

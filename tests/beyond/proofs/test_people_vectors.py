@@ -14,7 +14,7 @@ from sensitivity_beyond.proofs import vectors
 import sensitivity_lab as sl
 from sensitivity_lab import definition
 
-CASES = int(os.environ.get("VECTOR_CASES", "40"))
+CASES = int(os.environ.get("VECTOR_CASES", "80"))
 NORMS = [0, 1, 2, math.inf]
 LARGE = sl.count_where(lambda row: row["n"] > 1)
 
@@ -63,7 +63,7 @@ def drawn(seed):
         return {"shop": rng.choice(shops), "day": rng.choice(days), "n": rng.choice(numbers)}
 
     bounds = rng.choice(
-        [{}, {"rows": 1}, {"rows": 2}, {"groups": ("shop", 1)}, {"clip": {"n": (0, 4)}},
+        [{}, {"rows": 1}, {"rows": 2}, *[{"groups": ("shop", 1)}] * 3, {"clip": {"n": (0, 4)}},
             {"groups": ("shop", 2), "rows": 2, "clip": {"n": (-1, 3)}}]
     )  # fmt: skip
     if rng.random() < 0.5:

@@ -18,8 +18,7 @@ from sensitivity_book.pictures.drawings import lean
 from sensitivity_book.stage.explorers.explorer import Explorer, Knob, Own, Range, View
 from sensitivity_lab.numbers import number_text
 from sensitivity_lab.plotting import NARROW_FORMS, PHONE
-from sensitivity_lab.plotting.curves import plot_sweep, relation_text
-from sensitivity_lab.plotting.explore import Asked, pair_figure, with_marks
+from sensitivity_lab.plotting.explore import Asked, pair_figure, relation_text, with_marks
 
 KINDS = {
     relation_text(kind.__name__): kind for kind in (sl.AddRemove, sl.Change, sl.SymmetricDifference)
@@ -70,7 +69,7 @@ class Curves:
 
     def figure(self, query: str, k: int) -> Figure:
         """The panel of a query."""
-        figure: Figure = plot_sweep(self.rows(query, k), formulas=True, beside=self.published)
+        figure: Figure = sl.plot_sweep(self.rows(query, k), formulas=True, beside=self.published)
         return figure
 
     def _panel(self, query: str, k: int, form: str) -> str:
