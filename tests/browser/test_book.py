@@ -79,7 +79,7 @@ READ = """css => {
       .map(part => part.outerHTML.slice(0, 80)),
     levels: all("h1, h2, h3, h4, h5, h6").map(heading => Number(heading.tagName[1])),
     pictures: all("img, .drawing")
-      .map(image => image.getAttribute("alt") ?? image.getAttribute("aria-label")),
+      .map(image => image.getAttribute("alt") ?? image.closest("[aria-label]")?.ariaLabel),
   };
 }"""
 # The form of each drawing, whether it is seen, its ground, and how high its smallest words are.
