@@ -184,10 +184,10 @@ def local_sensitivity(
 def _cut_short(
     problems: Sequence[Problem], budget: Budget, only: Indices | None = None
 ) -> TimeIsUp:
-    """What says that the time is over; of one problem with a lower bound."""
-    problem, seconds = problems[0], budget.seconds or 0
-    pair = glimpse(problem, GLIMPSE * seconds, only) if len(problems) == 1 else None
-    asked = f"{problem.query.name} was" if pair else f"all {len(problems)} questions were"
+    """What says that the time is over; of one problem with a bound."""
+    problem, seconds, one = problems[0], budget.seconds or 0, len(problems) == 1
+    pair = glimpse(problem, GLIMPSE * seconds, only) if one else None
+    asked = f"{problem.query.name} was" if one else f"all {len(problems)} questions were"
     met = pair and f"; at least {brief(presented(pair.gap))}, by pairs at random"
     error = TimeIsUp(f"seconds={brief(seconds)} were over before {asked} answered{met or ''}")
     if pair is not None:

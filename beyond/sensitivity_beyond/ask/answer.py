@@ -17,13 +17,11 @@ from sensitivity_lab.numbers.text import counted, number_text, true_minus, value
 from sensitivity_lab.results import Sensitivity, captions
 from sensitivity_lab.tables import compare
 
-# A page's Python is some five times as slow as a desk's, and has less memory.
 PAGE: dict[str, Any] = {"seconds": 20, "max_datasets": 500_000, "progress": False}
 DESK: dict[str, Any] = {"seconds": 120, "progress": False}
 SMALLER = ". A page stops after 20 seconds, or at 500,000 datasets; Python on a desk has more."
 EPSILONS = (0.05, 0.1, 0.2, 0.3, 0.5, 0.7, 1, 1.5, 2, 3, 5, 10)
 LAST: dict[str, Any] = {}  # all names of the call that was answered last, for its curve
-# Works in a page and in Jupyter; each ε has its sentence and its picture.
 TURN = "const at = this.dataset.epsilons.split(' ')[this.value]; this.ariaValueText = at; \
 this.nextElementSibling.textContent = at; this.closest('section').querySelectorAll('.frame')\
 .forEach((one, i) => { one.hidden = i != this.value; })"
@@ -83,6 +81,8 @@ def scope(call: Call, found: Sensitivity) -> Iterator[str]:
         yield "A value beyond them may move the answer further, unless numbers are cut to bounds."
     if not hidden and form["neighbours"] != "Change":
         yield "The number of records is taken to be public. If it is not, ask for any up to some."
+    if not found.relation.at_most and found.relation.k > 1:
+        yield "It is for exactly k; noise must hide fewer people too, so make it for at most k."
     if form["groups"] == "seen":
         yield "Which groups are published tells, without any noise, that somebody is in them."
     yield from (f"Left out: {escape(line)}." for line in (*found.infeasible, *found.not_asked))

@@ -479,7 +479,7 @@ def bounded_table(source: Any, id: str, bounds: Iterable[Truncation]) -> Truncat
         bound.check(frame.columns, id)
         frame, people, lost = bound.bounded(frame, people)
         costs += lost
-    gaps = {column.name: cells_of(column).count(None) for column in frame.iter_columns()}
+    gaps = {column.name: int(column.null_count()) for column in frame.iter_columns()}
     return Truncated(frame.to_native(), len(ids), len(code_of), costs, gaps)
 
 

@@ -217,6 +217,12 @@ def test_every_example_has_a_number_two_datasets_noise_and_a_curve():
         assert "var(--fig-008a64, #008a64)" in drawn  # the package's picture, dark where a page is
 
 
+def test_exactly_k_is_said_not_to_hide_fewer():
+    """Catches noise that is made for exactly two, and nobody told that it need not hide one."""
+    told = [name for name in EXAMPLES if "noise must hide fewer" in answer(EXAMPLES[name])["html"]]
+    assert told == ["A vehicle"]
+
+
 def test_the_noise_is_as_wide_as_it_says():
     """Catches a nine of ten that is eight: P(|X| > w) = exp(−w/b) of Laplace noise of scale b."""
     for sensitivity, epsilon in ((19 / 6, 1), (1, 0.05), (100_000, 10)):
