@@ -114,10 +114,11 @@ def noise(sensitivity: float, epsilon: float) -> str:
     return (
         f"<p>At ε = {epsilon:g} add Laplace noise of scale {wide}, made for L1: nine of ten times "
         f"each published number is within <b>{within}</b> of the true one.</p>"
-        "<svg class='noise' viewBox='0 0 300 90' role='img' aria-label='Where the published number "
-        f"falls: a tent over each of the two answers.'>{tents}<path d='M0 84H300'/>"
-        "<text x='132' y='14' text-anchor='end'>dataset</text><text x='153' y='14'>neighbour</text>"
-        "</svg>"
+        "<svg class='noise' viewBox='0 0 300 90' style='max-width: 40em' fill='none' "
+        "stroke='currentColor' role='img' aria-label='Where the published number falls: a tent over"
+        f" each of the two answers.'>{tents}<path d='M0 84H300'/><g fill='currentColor' "
+        "stroke='none' font-size='12'><text x='132' y='14' text-anchor='end'>dataset</text>"
+        "<text x='153' y='14'>neighbour</text></g></svg>"
     )
 
 

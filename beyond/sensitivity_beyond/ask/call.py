@@ -52,8 +52,7 @@ class Call:
 
     def run(self, **budget: Any) -> dict[str, Any]:
         """Run the three lines within a budget, and return all names that they make."""
-        # The data were read already: a page has no file of this name.
-        space: dict[str, Any] = {self.data.name: self.data.data}
+        space: dict[str, Any] = {self.data.name: self.data.data}  # a page has no such file
         exec("import sensitivity_lab as sl", space)
         limits = "".join(f", {name}={value!r}" for name, value in budget.items())
         for field, line in self.steps.items():

@@ -31,10 +31,10 @@ def form() -> Any:
         packed = [(one["name"], base64.b64encode(one["content"])) for one in filled["file"]]
         return filled | {"file": "".join(f"{name}\n{text.decode()}" for name, text in packed)}
 
-    def changed(_turned: Any = None) -> None:
+    def changed(turned: Any = None) -> None:
         """Read again, and show the fields that are asked beside what is chosen."""
         seen = look(given())
-        read.value = seen.get("html", escape(seen.get("refused", "")))
+        read.value = seen.get("html", escape(seen.get("refused", "")) if turned else "")
         for name, each in FIELDS.items():
             menu = {words: value for value, words in each.choices.items()}
             menu |= {column: column for column in seen["columns"]}
