@@ -36,6 +36,7 @@ FOLDED = {"hide-input", "remove-input", "hide-cell", "remove-cell"}  # tags: the
 KEPT = {"parameters"}  # tags that other tools know
 FIRST = "The output:\n"  # as in `nbval.cfg`
 UNNAMED = "unnamed"  # a cell that no link leads to: its place is its name
+TIE = re.compile(r"(?<=\n) *% = (.*?)(?: +#.*)?(?:\n|\Z)")  # as in `ties.py`
 HELD = "held"  # the cell behind which a chapter is held to its text
 ONLY_IN_TESTS = "%%only_in_tests"
 POINTER = (
@@ -148,12 +149,15 @@ def chapter(document: Document) -> Any:
 
 
 def fill(notebook: Any, ran: Any) -> None:
-    """Give code cells the outputs that those of the same id have."""
+    """Give code cells the outputs, and the values of ties, that those of the same id have."""
     ran = deepcopy(ran)
     begin_folded(ran, "")
-    outputs = {cell.id: (cell.outputs, cell.execution_count) for cell in code_cells(ran)}
+    by_id = {cell.id: cell for cell in code_cells(ran)}
     for cell in code_cells(notebook):
-        cell.outputs, cell.execution_count = outputs.get(cell.id, ([], None))
+        one = by_id.get(cell.id, new_code_cell())
+        cell.outputs, cell.execution_count = one.outputs, one.execution_count
+        for tie in cell.metadata.get("ties", ()):
+            cell.metadata["ties"][tie] = one.metadata.get("ties", {}).get(tie, "")
 
 
 def begin_folded(notebook: Any, first: str = FIRST) -> None:
@@ -213,7 +217,8 @@ def plain_notebook(book: Book, notebook: Any, name: str) -> Any:
     for cell in held[1:]:
         cell.source = f"{ONLY_IN_TESTS}\n{cell.source}"
         hidden = {"outputs_hidden": True, "source_hidden": True}
-        cell.metadata = {"collapsed": True, "jupyter": hidden, "tags": [HELD]}
+        tied = {key: each for key, each in cell.metadata.items() if key == "ties"}
+        cell.metadata = {"collapsed": True, "jupyter": hidden, "tags": [HELD], **tied}
     turn = next(
         (i for i, each in enumerate(cells) if getattr(each, "label", "") == "turn"), len(cells)
     )
@@ -226,10 +231,10 @@ def unfolded(book: Book, notebook: Any, name: str, checked: bool = False) -> Ite
     on the path the reader's turn comes last."""
     for cell in notebook.cells:
         if cell.cell_type == "markdown":
-            yield from book.cells(re.sub(r"\n *% = .*", "", cell.source))  # as in `ties.py`
+            yield from book.cells(TIE.sub("", cell.source))
             continue
         if checked or not checks(cell):
-            yield code(cell)
+            yield code(cell, ties(notebook.cells) if checked else {})
         if figure := figure_of(cell):
             shown = f"*{book.labels[figure['name']].words}. {book.words(figure['caption'])}*"
             yield Cell("markdown", shown, figure["name"])
@@ -292,7 +297,26 @@ def checks(cell: Any) -> bool:
     return "remove-cell" in tags and bool("assert " in cell.source or "print(" in cell.source)
 
 
-def code(cell: Any) -> Any:
+def tied(cells: list[Any]) -> Iterator[tuple[Any, str]]:
+    """Each cell, and the code cell behind which its ties are evaluated: the last that a page runs,
+    or the first."""
+    runs = {cell.id: cell for cell in cells if cell.cell_type == "code" and not checks(cell)}
+    place = next(iter(runs), "")
+    for cell in cells:
+        place = cell.id if cell.id in runs else place
+        yield cell, place
+
+
+def ties(cells: list[Any]) -> dict[str, dict[str, str]]:
+    """What holds the numbers of a text: expressions to evaluate behind a code cell."""
+    found: dict[str, dict[str, str]] = {}
+    for cell, place in tied(cells):
+        if cell.cell_type == "markdown" and (here := TIE.findall(cell.source)):
+            found.setdefault(place, {}).update(dict.fromkeys(here, ""))
+    return found
+
+
+def code(cell: Any, ties: dict[str, dict[str, str]]) -> Any:
     """A code cell, folded as on its page."""
     tags = {*cell.metadata.get("tags", [])}
     metadata: dict[str, Any] = {"scrolled": True} if "hide-cell" in tags else {}  # a long table
@@ -305,6 +329,8 @@ def code(cell: Any) -> Any:
         metadata["cellView"] = "form"  # which is how Colab folds
     if kept := [*(KEPT & tags), *([HELD] if checks(cell) else [])]:
         metadata["tags"] = kept
+    if cell.id in ties:
+        metadata["ties"] = ties[cell.id]
     return new_code_cell(
         cell.source,
         id=cell.id,

@@ -38,6 +38,9 @@ from nbclient import NotebookClient
 from sensitivity_book.pictures.phone import PAGE
 
 WIDGET_VIEW = "application/vnd.jupyter.widget-view+json"
+TIED = (  # the values of some expressions, in a chapter's names and those of `math`
+    "', '.join(map(str, eval({!r}, vars(__import__('math')) | vars(__import__('fractions')) | globals())))"
+)
 ADDRESS = re.compile(r"\bat 0x[0-9a-f]+")
 
 
@@ -94,8 +97,11 @@ def filled(notebook: Any, ran: Any) -> Any:
 
 
 def same_code(one: Any, other: Any) -> bool:
-    """Whether two notebooks run the same cells."""
-    ran = ([(cell.id, cell.source) for cell in code_cells(each)] for each in (one, other))
+    """Whether two notebooks run the same cells, and evaluate the same ties."""
+    ran = (
+        [(cell.id, cell.source, {*cell.metadata.get("ties", ())}) for cell in code_cells(each)]
+        for each in (one, other)
+    )
     return next(ran) == next(ran)
 
 
@@ -107,15 +113,28 @@ def is_patch(before: Any, now: Any) -> bool:
 
 def run(notebook: Any) -> None:
     """Execute every cell; the first error stops the run, and the file stays as it was."""
-    NotebookClient(
+    client = NotebookClient(
         notebook,
         timeout=600,
         kernel_name="python3",
         record_timing=False,
         coalesce_streams=True,
         resources={"metadata": {"path": str(NOTEBOOKS)}},
-    ).execute()
+    )
+    client.on_cell_executed = lambda cell, **_: evaluate(cell, client.kc)
+    client.execute()
     clean(notebook)
+
+
+async def evaluate(cell: Any, kernel: Any) -> None:
+    """Evaluate the ties of a cell that ran; of one that fails, store what it says."""
+    ties = cell.metadata.get("ties", {})
+    asked = {tie: TIED.format(f"({tie},)") for tie in ties}
+    reply = await kernel.execute_interactive(
+        "", store_history=False, user_expressions=asked, output_hook=lambda _: None
+    )
+    for tie, one in reply["content"]["user_expressions"].items():
+        ties[tie] = one["data"]["text/plain"][1:-1] if one["status"] == "ok" else one["evalue"]
 
 
 def store(notebook: Any, path: Path) -> None:
