@@ -30,6 +30,7 @@ BLOCK = re.compile(r"(?ms)^ *(`{3,})(?:\{answer\}|\w+$).*?^ *\1$")  # code that 
 SILENT = (  # what is no statement about the data: the marks of the text, names and dates
     r"^ *(?:`{3,}|:{3,}|~{3,})(?:\{[\w:-]+\})?|^ *:\w.*$|^\(.*\)=$|^ *% .*$"
     r"|\[(?:[Ii]ssue|pull request) \d+\](?=\()|\]\([^)]*\)|\{[\w:]+\}`[^`]*`|`[^`\n]*`"
+    r"|\b\d{1,2} (?:(?:Jan|Febr)uary|March|April|May|June|July|August|(?:Sept|Nov|Dec)ember|October)"
     r"|\b\d+ minutes|\b\d+ for the exercises|(?<![\w.,])(?:19|20)\d\d(?!\w|[.,]\d)|^ *\d\. "
     r"|(?:[Aa]lgorithm|[Aa]ppendix|[Cc]hapter|[Cc]orollary|[Dd]efinition|[Ee]quation|[Ff]igure"
     r"|[Ii]ssue|[Ll]emma|[Pp]ages?|[Pp]roposition|Python|[Ss]ection|[Tt]able|[Tt]heorem"
@@ -101,7 +102,7 @@ def paragraphs(name: str) -> Iterator[tuple[str, set[Fraction], set[Fraction], l
             sections[-1][1].update(stated(cell))
             continue
         for paragraph in re.split(r"\n\s*\n(?! *% = )", BLOCK.sub("", cell.source)):
-            if re.match(r"#|`{3,}\{exercise\}", paragraph):
+            if re.search(r"^(?:#|`{3,}\{exercise\})", paragraph, re.MULTILINE):
                 sections.append(([], set()))
             given = [stored[place].get(one, "not run") for one in TIE.findall(paragraph)]
             sections[-1][0].append((paragraph, given))
