@@ -39,7 +39,7 @@ else
 	@echo; echo "Open this page: $(CURDIR)/$(HTML)/index.html"
 endif
 
-live: $(READY) ## Fetch Python for the pages (30 MB), so that their cells run; make book takes it along
+live: $(READY) ## Fetch Python for the pages (53 MB, or 130: SECURITY.md), so that their cells run; make book takes it along
 	$(BIN)/python -m sensitivity_book.live _build/live
 
 test: $(READY) ## Run the tests, the doctests, and every notebook against its stored outputs
