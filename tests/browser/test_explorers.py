@@ -255,6 +255,12 @@ def test_every_knob_computes(browser: Browser, name: str) -> None:
         place(explorer, page, back).press("Home")
         least = min(back.names[0], beyond.get(back.argument, back.names[0]), key=float)
         assert_frame(explorer, page, last | beyond | {back.argument: least})
+        own = place(explorer, page).get_by_label("your own records")
+        assert own.count() == (explorer.own is not None)
+        if explorer.own is not None:
+            own.fill("1, 2, 3, 10")
+            own.press("Enter")
+            assert_frame(explorer, page, last | {back.argument: least}, "1, 2, 3, 10")
         page.evaluate("stand.held = true")
         type_in(
             explorer, page, {next(knob.argument for knob in explorer.knobs if knob.ordered): "11"}
@@ -266,8 +272,9 @@ def test_every_knob_computes(browser: Browser, name: str) -> None:
         page.evaluate("stand.end()")
 
 
-def test_the_last_change_wins(browser: Browser) -> None:
-    """Catches frames in the order in which they were asked, and one that nobody waits for."""
+def test_the_last_change_wins_and_what_is_refused_is_said(browser: Browser) -> None:
+    """Catches frames in the order in which they were asked, and one that nobody waits for; a
+    picture of another setting below an error, and an explorer that an error ends."""
     with computing(browser, "formula") as (explorer, page):
         page.evaluate("stand.held = true; stand.asked.length = 0")
         for k in ("5", "6", "7", "8"):
@@ -275,30 +282,12 @@ def test_the_last_change_wins(browser: Browser) -> None:
         page.evaluate("stand.end()")
         assert_frame(explorer, page, {"k": "8"})
         assert [one["settings"]["k"] for one in page.evaluate("stand.asked")] == ["5", "8"]
-
-
-def test_what_is_refused_is_said(browser: Browser) -> None:
-    """Catches a picture of another setting below an error, and an explorer that an error ends."""
-    with computing(browser, "formula") as (explorer, page):
         knob = next(knob for knob in explorer.knobs if knob.typed)
         type_in(explorer, page, {knob.argument: "-20"})
         says(explorer, page, f"{knob.label} must be a {knob.typed.words}, got -20")
         expect(place(explorer, page).locator("[role=img]")).to_be_hidden()
         type_in(explorer, page, {knob.argument: knob.names[-1]})
-        assert_frame(explorer, page, {knob.argument: knob.names[-1]})
-
-
-def test_own_records(browser: Browser) -> None:
-    """Catches a field for own records that a page has not, or that is not sent."""
-    with computing(browser, "curves-days-of-absence") as (explorer, page):
-        own = place(explorer, page).get_by_label("your own records")
-        for text in ("1, 2, 3, 10", "1, 2, many", ""):
-            own.fill(text)
-            own.press("Enter")
-            if "many" in text:
-                says(explorer, page, re.compile("got 1, 2, many"))
-            else:
-                assert_frame(explorer, page, {}, text)
+        assert_frame(explorer, page, {"k": "8", knob.argument: knob.names[-1]})
 
 
 def stored_again(explorer: Explorer, page: Page, why: str) -> None:
@@ -320,7 +309,8 @@ def stored_again(explorer: Explorer, page: Page, why: str) -> None:
 
 
 def test_a_reader_stops_it(browser: Browser) -> None:
-    """Catches a computation that nobody can end, and an explorer that is dead after it."""
+    """Catches a computation that nobody can end, an explorer that is dead after it, a button that
+    is gone after a start that failed."""
     with computing(browser, "formula") as (explorer, page):
         page.evaluate("stand.held = true")
         type_in(explorer, page, {"low": "-6", "k": "8"})
@@ -328,18 +318,14 @@ def test_a_reader_stops_it(browser: Browser) -> None:
         place(explorer, page).get_by_role("button", name="Stop").click()
         says(explorer, page, explorer.view(low="-2", k="4").text)  # the nearest that is stored
         stored_again(explorer, page, "Stopped.")
+        page.evaluate("stand.broken = 'Python did not start: lab.zip is missing.'")
+        compute(explorer, page)
+        stored_again(explorer, page, "Python did not start: lab.zip is missing.")
+        page.evaluate("stand.broken = null")
         compute(explorer, page)
         settings = {knob.argument: knob.names[-1] for knob in explorer.knobs} | {"k": "8"}
         type_in(explorer, page, {"k": "8"})
         assert_frame(explorer, page, settings)
-
-
-def test_python_does_not_start(browser: Browser) -> None:
-    """Catches a button that is gone after a start that failed."""
-    with shown(browser, "formula") as (explorer, page):
-        page.evaluate("stand.broken = 'Python did not start: lab.zip is missing.'")
-        compute(explorer, page)
-        stored_again(explorer, page, "Python did not start: lab.zip is missing.")
 
 
 # --- what a cell shows when it is run in the page ------------------------------------------------
@@ -366,19 +352,13 @@ def test_a_cell_that_is_run_shows_an_explorer_that_works(
         assert len(ids) == len(set(ids))
         whole = page.locator(".explorer:visible")
         expect(whole.locator(".typed")).to_have_count(3)
-        k = whole.get_by_role("slider", name="distance k")
-        n = whole.get_by_role("spinbutton", name="records n any from 1 to 8")
         whole.get_by_label("formula for").select_option(label="sum")
-        k.press("End")
+        whole.get_by_role("slider", name="distance k").press("End")
+        n = whole.get_by_role("spinbutton", name="records n any from 1 to 8")
         n.fill("2")
-        for knob, key, at in ((n, "Enter", "4"), (k, "Home", None), (k, "ArrowRight", "2")):
-            page.evaluate("broken => { stand.broken = broken; }", None if at else "Stopped.")
-            knob.press(key)
-            if at is None:
-                expect(whole.locator(".compute [role=status]")).to_have_text("Stopped.")
-            else:
-                text = formula_explorer().typed({"claim": "sum", "k": at, "size": "2"}).text
-                expect(whole.locator("> p[role=status]")).to_have_text(text)
+        n.press("Enter")
+        text = formula_explorer().typed({"claim": "sum", "k": "4", "size": "2"}).text
+        expect(whole.locator("> p[role=status]")).to_have_text(text)
 
 
 RUNTIME = HTML / "_static" / "live" / "lab.zip.js"

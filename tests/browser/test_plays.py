@@ -5,7 +5,7 @@ from contextlib import AbstractContextManager
 from itertools import groupby
 
 import pytest
-from conftest import a_third, in_turn
+from conftest import drawn, in_turn
 from playwright.sync_api import Browser, Page
 from sensitivity_book.stage.dots.games import GAMES
 from sensitivity_book.stage.tents import Tents
@@ -62,7 +62,7 @@ def pull(page: Page, hand: str, start: list[float], end: list[float]) -> None:
     session.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
 
 
-@pytest.mark.parametrize(("hand", "width"), a_third(HANDS))
+@pytest.mark.parametrize(("hand", "width"), in_turn(HANDS))
 def test_a_hand_pulls_each_play(browser: Browser, hand: str, width: int) -> None:
     """Catches a part not held, on the wrong side or counted twice; a page that scrolls away."""
     for name, rows in groupby(PULLED, lambda row: row[0]):
@@ -95,7 +95,7 @@ for name in in_turn(list(EXPLORERS)):
     LOOKED_AT[PAGES[name]] = f"#explorer-{name}", last
 
 
-@pytest.mark.parametrize("name", a_third([*LOOKED_AT]))
+@pytest.mark.parametrize("name", drawn([*LOOKED_AT], 4))
 @pytest.mark.parametrize(("width", "scheme"), in_turn(LOOKS))
 def test_everybody_can_read_and_hit_it(
     browser: Browser, name: str, width: int, scheme: str

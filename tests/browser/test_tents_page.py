@@ -7,7 +7,7 @@ from itertools import product
 
 import pytest
 from playwright.sync_api import Browser, Locator, Page
-from sensitivity_book.stage.tents import Tents, at, big, facts, markup, sentence
+from sensitivity_book.stage.tents import Tents, big, facts, markup, sentence
 from sensitivity_book.stage.words import digits
 from test_book import opened
 from test_dots import said
@@ -38,10 +38,6 @@ def holds(root: Locator, state: Tents) -> None:
     names = root.locator(".dot b, .published:visible b").all_text_contents()
     if state.end is None:
         assert names == re.findall(r"<b>((?:x =|Chris|Rick)[^<]*)</b>", drawn)
-        poles = root.locator(".pole").evaluate_all(
-            "all => all.map(p => +p.style.getPropertyValue('--at'))"
-        )
-        assert poles == pytest.approx([float(at(state.x))] * 2, abs=0.01)
     else:
         ends = [digits(end) for end in sorted((state.x, state.end))]
         assert sorted(names[:2]) == [f"from {ends[0]}", f"to {ends[1]}"]
@@ -106,7 +102,7 @@ PRESSED = [
 
 
 def test_keys_move_everything(tents: Locator) -> None:
-    """Catches a knob that keys miss or that leaves its line, poles beside bars."""
+    """Catches a knob that keys miss or that leaves its line."""
     state = Tents(x=5)
     holds(tents, state)
     for css, keys, changes in PRESSED:
@@ -116,4 +112,3 @@ def test_keys_move_everything(tents: Locator) -> None:
         holds(tents, state)
         dial = tents.locator("input[type=range]")
         assert dial.get_attribute("aria-valuetext") == f"ε = {digits(state.epsilon)}"
-        assert tents.locator(".pole:visible").count() == (2 if state.end is None else 0)
