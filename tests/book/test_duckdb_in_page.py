@@ -189,17 +189,6 @@ def test_connections_have_a_database_each_and_cursors_share_it(page: ModuleType)
     assert page._engine.root.execute(left).fetchall() == []
 
 
-def test_a_table_that_one_connection_sees_is_handed_on_with_its_types(page: ModuleType) -> None:
-    """Catches one of DuckDB's longest integers that becomes a decimal on its way."""
-    connection = page.connect()
-    values = "2::HUGEINT ** 100 AS a, 1::HUGEINT AS b, 'x' AS c"
-    connection.execute(f"CREATE TEMP TABLE t AS SELECT {values}")
-    connection.register("same", connection.sql("FROM t").to_arrow_table())
-    for ask in ("DESCRIBE", "FROM"):
-        there, same = (connection.execute(f"{ask} {name}").fetchall() for name in ("t", "same"))
-        assert there == same
-
-
 def test_what_is_not_there_says_so(page: ModuleType) -> None:
     """Catches a call that is answered wrongly in the page instead of refused."""
     connection = page.connect()

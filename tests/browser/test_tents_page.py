@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterator
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from itertools import product
 
 import pytest
@@ -19,14 +19,6 @@ pytestmark = pytest.mark.xdist_group("tents")
 def page(browser: Browser) -> Iterator[Page]:
     with opened(browser, "book/chapters/noise.html") as page:
         yield page
-
-
-@pytest.fixture
-def tents(page: Page) -> Locator:
-    """The picture, begun again."""
-    root = page.locator(".tents")
-    root.locator("[data-action=begin]").click()
-    return root
 
 
 def holds(root: Locator, state: Tents) -> None:
@@ -78,37 +70,3 @@ def test_the_script_computes_and_says_what_python_does(page: Page) -> None:
         assert (words["big"], words["what"]) == big(state)
         assert words["sentence"] == sentence(state)
         assert words["facts"] == facts(state)
-
-
-X, END = ".published >> nth=0", ".published.end"
-# What is pressed on which part, one after the other, and what changes.
-PRESSED = [
-    (".dot.one", "ArrowLeft ArrowDown PageDown", {"one": 13}),
-    (".dot.one", "Home ArrowLeft", {"one": 0}),
-    (".dot.other", "End ArrowUp", {"other": 60}),
-    (X, "Home ArrowRight PageUp", {"x": -3.9}),
-    ("input[type=range]", "ArrowRight", {"epsilon": 1.05}),
-    (X, "End", {"x": 15}),
-    ("[name=stretch]", "Space", {"end": 12}),
-    (END, "PageDown ArrowLeft", {"end": 10.9}),
-    (X, "Home", {"x": -5}),
-    (END, "Home PageUp", {"end": -4}),
-    (X, "PageUp PageUp", {"x": -3}),  # the ends cross
-    ("[name=follows]", "Space", {"made_for": 60}),
-    (".dot.other", "Home", {"other": 0}),
-    ("[name=follows]", "Space", {"made_for": None}),
-    ("[name=stretch]", "Space", {"end": None}),
-]
-
-
-def test_keys_move_everything(tents: Locator) -> None:
-    """Catches a knob that keys miss or that leaves its line."""
-    state = Tents(x=5)
-    holds(tents, state)
-    for css, keys, changes in PRESSED:
-        for key in keys.split():
-            tents.locator(css).press(key)
-        state = replace(state, **changes)
-        holds(tents, state)
-        dial = tents.locator("input[type=range]")
-        assert dial.get_attribute("aria-valuetext") == f"ε = {digits(state.epsilon)}"
