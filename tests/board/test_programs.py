@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from conftest import ROOT
 from form import some
-from sensitivity_board import audit, case_files, programs
+from sensitivity_board import case_files, programs
 
 KNOWN = programs.every_program()
 LIVE = [*programs.programs(programs.LIBRARIES / "opendp")]
@@ -133,10 +133,3 @@ def test_one_program_that_raises_does_not_hide_the_next(tmp_path, capsys):
     ]
     assert programs.held(tmp_path / "another", Path(sys.executable), board) == 0
     assert capsys.readouterr().out == ""
-
-
-def test_an_audit_of_no_library_is_refused(monkeypatch, capsys):
-    """Catches a name that is spelt wrong, and an audit of nothing that says all is well."""
-    monkeypatch.setattr(audit.sys, "argv", ["audit.py", "opendb"])
-    assert audit.main() == 1
-    assert "opendb" in capsys.readouterr().err

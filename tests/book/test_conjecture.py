@@ -4,7 +4,7 @@ from fractions import Fraction
 from functools import cache
 
 import pytest
-from conftest import a_third, turn
+from conftest import in_turn, turn
 from sensitivity_book.theory.conjecture import conjecture
 
 import sensitivity_lab as sl
@@ -38,7 +38,7 @@ SHEET = [
 ]
 
 
-@pytest.mark.parametrize(("query", "relation", "formula"), a_third(SHEET), ids=str)
+@pytest.mark.parametrize(("query", "relation", "formula"), in_turn(SHEET), ids=str)
 def test_formulas_of_the_sheet_are_found(query, relation, formula):
     """Catches a form that is not grown, or a longer one that is taken before it."""
     found = found_of(query, relation)

@@ -286,17 +286,6 @@ def test_a_number_is_answered_by_enter_and_said_to_everyone(page: Page) -> None:
     assert submit(root, " ") == "Write your answer first."
 
 
-def test_what_was_typed_stays_with_the_page(page: Page) -> None:
-    """Catches an answer lost, or under another field, when the page is opened again."""
-    submit(field(page, "mean"), "19/6")
-    field(page, "belief").get_by_role("textbox").fill("0.5")
-    reopen(page)
-    assert field(page, "mean").get_by_role("textbox").input_value() == "19/6"
-    assert said(field(page, "mean")).startswith("✓ Right.")
-    assert field(page, "belief").get_by_role("textbox").input_value() == "0.5"
-    assert said(field(page, "belief")) == ""
-
-
 REFUSED = "Object.defineProperty(window, 'localStorage', { get() { throw Error('refused'); } });"
 
 

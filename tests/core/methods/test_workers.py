@@ -157,14 +157,6 @@ def test_dask_survives_a_worker_that_dies(cluster, tmp_path):
     assert marker.exists()
 
 
-@turn(1, 3)
-def test_dask_workers_that_keep_dying_are_an_error(cluster, monkeypatch):
-    """Catches Dask's own KilledWorker, which says nothing of the query."""
-    monkeypatch.setattr(cluster.cluster.scheduler, "allowed_failures", 0)
-    with pytest.raises(RuntimeError, match=r"a worker died while answering query dies_in_a_worker"):
-        ask(DiesInAWorker(), cluster.get_executor())
-
-
 LONG_RUN = """
 import os, signal, sys, time
 from concurrent.futures import ProcessPoolExecutor
