@@ -94,16 +94,14 @@ def test_the_keyboard_reaches_every_setting(turned: tuple[Explorer, Page]) -> No
 
 
 # One box after the other, its column and height; and how many 0s, 1s and 2s there are then.
-CLICKS = {(1, 3): "131", (1, 2): "111", (0, 1): "011", (2, 3): "013", (2, 1): "010", (1, 1): "000"}
+CLICKS = {(1, 3): "131", (0, 1): "031", (2, 1): "030"}
 CLICKED = [pytest.param("derivative", marks=pytest.mark.xdist_group("derivative"))]
 
 
-@pytest.mark.parametrize(("width", "scheme"), in_turn(LOOKS))
 @pytest.mark.parametrize("turned", CLICKED, indirect=True)
-def test_the_histogram_is_clicked(turned: tuple[Explorer, Page], width: int, scheme: str) -> None:
+def test_the_histogram_is_clicked(turned: tuple[Explorer, Page]) -> None:
     """Catches a box that is covered, too small, or sets another count than the one it stands at."""
     explorer, page = turned
-    show(page, width, scheme)
     settle(explorer, page)
     query, *columns = explorer.knobs
     place(explorer, page, query).select_option(label=query.names[-1])
@@ -117,10 +115,7 @@ def test_the_histogram_is_clicked(turned: tuple[Explorer, Page], width: int, sch
         chosen = {knob.argument: count for knob, count in zip(columns, counts, strict=True)}
         assert_shows(explorer, page, explorer.view(query=query.names[-1], **chosen))
         for knob, count in zip(columns, counts, strict=True):
-            control = place(explorer, page, knob)
-            assert control.input_value() == count
-            assert control.get_attribute("aria-valuetext") == count
-            assert control.locator("+ output").text_content() == count
+            assert place(explorer, page, knob).get_attribute("aria-valuetext") == count
     settle(explorer, page)
 
 
@@ -218,7 +213,7 @@ def assert_frame(explorer: Explorer, page: Page, settings: dict[str, str], own: 
     assert picture.evaluate(written, expected["picture"])
 
 
-@pytest.mark.parametrize("live", [NONE, LIVE], ids=["no Python", "Python"])
+@pytest.mark.parametrize("live", in_turn([NONE, LIVE]), ids=lambda live: str(len(live)))
 def test_a_page_is_as_it_was_until_python_is_asked(browser: Browser, live: str) -> None:
     """Catches a button without Python, and Python started for a stored knob."""
     with shown(browser, "formula", live) as (explorer, page):
