@@ -17,7 +17,6 @@ from playwright.sync_api import Browser, Locator, Page, expect
 from sensitivity_book.live.explorers import frame
 from sensitivity_book.stage.explorers import explorer as module
 from sensitivity_book.stage.explorers.explorer import Explorer, Knob, View
-from sensitivity_book.stage.explorers.formula import formula_explorer
 from sensitivity_book.stage.explorers.gallery import explorers
 from test_book import LOOKS, MACHINE_MADE, REMOVE, assert_readable, boxes, opened, show
 
@@ -321,39 +320,6 @@ def test_a_reader_stops_it(browser: Browser) -> None:
         settings = {knob.argument: knob.names[-1] for knob in explorer.knobs} | {"k": "8"}
         type_in(explorer, page, {"k": "8"})
         assert_frame(explorer, page, settings)
-
-
-# --- what a cell shows when it is run in the page ------------------------------------------------
-
-RUN = """([css, html]) => {
-  const stored = document.querySelector(css);
-  const output = stored.closest(".cell_output") ?? stored.parentElement;
-  output.hidden = true;
-  output.insertAdjacentHTML("afterend", `<div>${html}</div>`);
-  output.nextElementSibling.dispatchEvent(new CustomEvent("live:shown", { bubbles: true }));
-  const named = document.querySelectorAll("article .explorer [id], article .explorer[id]");
-  return [...named].map(node => node.id);
-}"""
-
-
-def test_a_cell_that_is_run_shows_an_explorer_that_works(
-    browser: Browser, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Catches a dead text for an explorer, and labels that name the stored one's controls."""
-    monkeypatch.setattr(module, "IN_PAGE", True)
-    with shown(browser, "formula") as (_, page):
-        html = formula_explorer()._repr_mimebundle_()["text/html"]
-        ids = page.evaluate(RUN, ["#explorer-formula", html])
-        assert len(ids) == len(set(ids))
-        whole = page.locator(".explorer:visible")
-        expect(whole.locator(".typed")).to_have_count(3)
-        whole.get_by_label("formula for").select_option(label="sum")
-        whole.get_by_role("slider", name="distance k").press("End")
-        n = whole.get_by_role("spinbutton", name="records n any from 1 to 8")
-        n.fill("2")
-        n.press("Enter")
-        text = formula_explorer().typed({"claim": "sum", "k": "4", "size": "2"}).text
-        expect(whole.locator("> p[role=status]")).to_have_text(text)
 
 
 RUNTIME = HTML / "_static" / "live" / "lab.zip.js"

@@ -56,24 +56,6 @@ def test_each_dataset_is_answered_once(relation, sizes, method):
     assert len(told) - 2 == len(set(told)) == r.datasets == sum(math.comb(10, n) for n in sizes)
 
 
-def test_a_table_answers_a_dataset_once_for_all_relations():
-    """Catches a table that asks anew for each relation, or falls with an infeasible row."""
-    told = []
-    relations = [sl.AddRemove(1), sl.AddRemove(2), ONE, sl.Change(2)]
-    table = sl.sweep([listening(told)], {"days": ABSENCES}, size=6, relations=relations)
-    once = len(told) - 2 * len(relations)  # but for the widest pairs
-    assert once == len(set(told)) == sum(math.comb(10, n) for n in range(4, 9))
-    assert " ".join(table) == "sensitivity column query relation k dataset neighbour method"
-    for row, relation in zip(table.itertuples(), relations, strict=True):
-        assert f"{row.relation}({row.k})" == str(relation)
-        r = asked(sum, ABSENCES, 6, relation, method="walk")
-        assert (row.sensitivity, (row.dataset, row.neighbour)) == (r.value, r.witness)
-    few = {"a": sl.Universe.population([1, 2, 4])}
-    table = sl.sweep([sl.MEAN, sl.SUM], few, size=2, relations=[sl.Remove(2)])
-    assert table["sensitivity"].tolist() == [None, 6]
-    assert table["method"][0] == "infeasible"
-
-
 @pytest.mark.parametrize(
     ("query", "size", "relation", "named"),
     [

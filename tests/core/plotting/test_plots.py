@@ -13,7 +13,6 @@ import pandas as pd
 import pytest
 from conftest import ABSENCES, SCHOOL, in_turn, refused
 from matplotlib.colors import to_hex
-from matplotlib.transforms import Bbox
 from pictures import arrows, asked, assert_readable, dots, drawn, drawn_beside, picture, svg, texts
 
 import sensitivity_lab as sl
@@ -46,16 +45,6 @@ def mean_witness():
 
 
 # --- the sweep ---------------------------------------------------------------------------
-
-
-def test_titles_say_what_the_table_knows_in_short_decimals(table):
-    """Catches a table that is refused once it was stored, and 0.5299999713897705 above a figure."""
-    bare = pd.DataFrame(table.to_dict("list"))
-    assert sl.plot_sweep(bare).subfigs[0].get_suptitle() == "absence days"
-    prices = sl.Universe.population([0.5299999713897705, 24.979999542236328, 3.0])
-    swept = sl.sweep([sl.MEAN], {"wage": prices}, size=2, relations=[sl.Change(1)])
-    title = "wage, datasets of size 2\nall records: 0.53, 3, 24.98"
-    assert sl.plot_sweep(swept).subfigs[0].get_suptitle() == title
 
 
 def test_a_gap_is_a_gap_however_it_is_written_and_however_wide():
@@ -262,18 +251,6 @@ def test_what_is_in_another_unit_is_written_and_not_marked():
     assert arrows(drawn(sl.STD, ABSENCES))
 
 
-@pytest.mark.parametrize("query", in_turn([sl.MEAN, sl.MEDIAN, sl.quantile(0.4)]), ids=str)
-def test_no_label_covers_the_arrow(query):
-    """Catches arrow heads without a shaft: the number stood on a short arrow."""
-    for size in (2, 3, 4, 5):
-        figure = drawn(query, sl.Universe.value_range([0, 1, 1000]), size)
-        axes, [arrow] = figure.axes[0], arrows(figure)
-        shaft = Bbox.from_extents(axes.transData.transform([arrow.xy, arrow.xyann]).ravel())
-        for word in (text for text in axes.texts if text.get_fontweight() == "bold"):
-            box = word.get_window_extent()
-            assert box.x0 >= shaft.x1 or box.x1 <= shaft.x0 or not box.y0 < shaft.y0 < box.y1
-
-
 def test_a_witness_can_be_drawn_on_axes_of_your_own():
     """Catches a second figure, a legend off the page, and dots larger than their axes."""
     found = asked(sl.MEAN, ABSENCES, 1, sl.SymmetricDifference(1))
@@ -335,11 +312,6 @@ def test_text_is_large_enough_for_a_phone_and_stays_on_the_page(drawings):
 @picture
 def test_picture_of_a_sweep(table):
     return sl.plot_sweep(table)
-
-
-@picture
-def test_picture_of_one_query(table):
-    return sl.plot_sweep(table[table["query"] == "mean"])
 
 
 @picture
