@@ -222,19 +222,6 @@ def test_ten_claims_of_an_exercise_are_those_of_the_board():
     assert {n: one["verdict"] for n, one in cases.items()} == told | {7: "loose"}
 
 
-def test_every_choice_of_a_filter_fits_a_card_and_every_card_has_its_choice(page):
-    """Catches a choice that finds nothing, and "1 changed" and "2 changed" as two choices."""
-    for name in ("library", "verdict", "relation", "cause"):
-        first, *options = [one.text for one in page.select(f"select[name={name}] option")]
-        assert first == "all"
-        cards_of = {claim[f"data-{name}"] for claim in page.select(".claim")}
-        assert sorted(options) == sorted(cards_of)
-    assert page.form.has_attr("hidden")
-    for case in CASES.values():
-        assert not re.search(rf"\b{case.row.k}\b", case.kind)
-        assert set(case.kind.split()) <= {*re.findall(r"[^\s,]+", case.relation)}
-
-
 def test_every_card_says_where_its_claim_is_made_who_knows_and_why_it_is_not_exact(page, claims):
     """Catches a card without its place, thread or cause; a cause of a claim that is exact."""
     stored = json.loads((HERE / "data" / "claimed.json").read_text("utf-8"))["places"]
