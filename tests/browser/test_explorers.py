@@ -72,15 +72,17 @@ def assert_shows(explorer: Explorer, page: Page, expected: View) -> None:
 
 
 def test_the_keyboard_reaches_every_setting(turned: tuple[Explorer, Page]) -> None:
-    """Catches a dead control, and a frame that belongs to another setting: all, of every knob."""
+    """Catches a dead control, and a frame that belongs to another setting: of each knob one."""
     explorer, page = turned
     for knob in explorer.knobs:
         settle(explorer, page)
         control = place(explorer, page, knob)
         control.focus()
         page.keyboard.press("Home")
+        looked_at = in_turn(knob.names)
         for name in knob.names:
-            assert_shows(explorer, page, explorer.view(**{knob.argument: name}))
+            if name in looked_at:
+                assert_shows(explorer, page, explorer.view(**{knob.argument: name}))
             if knob.ordered:
                 assert control.get_attribute("aria-valuetext") == name
                 assert control.locator("+ output").text_content() == name
