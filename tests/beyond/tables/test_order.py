@@ -157,37 +157,6 @@ def test_a_function_that_sorts_or_adds_is_answered_as_before(function):
     assert found.check()
 
 
-def asked_by(universe, size=3, relation=ONE):
-    """The datasets that a function of `pay` is given, in their order, and their indices."""
-    seen = []
-
-    def noted(table):
-        seen.append((tuple(table.pay), tuple(table.index)))
-        return int(table.pay.sum())
-
-    sl.global_sensitivity(noted, universe, size=size, relation=relation)
-    return seen
-
-
-def test_every_dataset_is_asked_in_an_order_of_its_own_that_is_not_the_reverse():
-    """Catches one shuffle for all, one that turns rows around, a cost of more than two."""
-    universe = sl.Universe.product(pay=range(7))
-    seen = asked_by(universe, 4)
-    orders = {}
-    for rows, index in seen:
-        assert index == tuple(range(4))
-        orders.setdefault(tuple(sorted(rows)), []).append(rows)
-    assert len(orders) == universe.count(4)
-    assert len(seen) < 2 * len(orders) + 40
-    permuted = set()
-    for dataset, each in orders.items():
-        if len(set(dataset)) > 1:
-            assert set(each) - {dataset, dataset[::-1]}
-        if len(set(dataset)) == 4:
-            permuted |= {tuple(map(dataset.index, rows)) for rows in each}
-    assert len(permuted) > 12  # of 24
-
-
 def test_records_that_are_no_tables_are_not_questioned():
     """Catches a contract that is broken: tuples come sorted, and functions may rely on it."""
     calls = []
