@@ -45,7 +45,6 @@ def test_a_function_that_changes_its_table_changes_no_answer(library, method):
     found = sl.global_sensitivity(spoils, universe, method=method, **ask)
     assert found.value == sl.global_sensitivity(total, universe, **ask).value
     assert found.check()
-    assert found.check()
     ask = {"sizes": 2, "relations": [ask["relation"]]}
     verdict = sl.audit(spoils, found.value, universe, **ask)
     searched = sl.audit(spoils, 0, universe, method="search", trials=20, **ask)
@@ -56,31 +55,13 @@ def test_a_function_that_changes_its_table_changes_no_answer(library, method):
     assert sorted(row for d in universe.datasets(1) for row in plain_rows(d)) == sorted(before)
 
 
-def test_the_given_table_may_change_afterwards():
-    """Catches a universe that follows later changes to the caller's table."""
-    frame = pd.DataFrame({"s": [1, 2]})
-    universe = sl.Universe.population(frame)
-    frame.loc[0, "s"] = 99
-    frame["new"] = 0
-    assert universe.values == ((1,), (2,))
-    assert list(next(universe.datasets(1)).columns) == ["s"]
-
-
-FORMS = {
-    "list": lambda values: values,
-    "polars": lambda values: pl.Series("", values),
-    "pyarrow": pa.array,
-    "pyarrow, chunked": lambda values: pa.chunked_array([values[:1], values[1:]]),
-}
-
-
 @pytest.mark.parametrize("make", [sl.Universe.population, sl.Universe.value_range])
 @pytest.mark.parametrize("values", [[1, 2, 2], [1.5, 2.0], [3, None, 1], ["no", "yes"]], ids=str)
 def test_columns_of_other_libraries(make, values):
     """Catches scalars of pyarrow taken for no numbers, and numbers that are too wide for numpy."""
     want = make(values)
-    for column in FORMS.values():
-        assert make(column(values)) == want
+    for column in (pl.Series(values), pa.array(values), pa.chunked_array([values[:1], values[1:]])):
+        assert make(column) == want
     assert make(pl.Series("age", values)).name == "age"
     assert make(pl.Series("age", values), name="years").name == "years"
     assert make(pl.DataFrame({"n": [2**100]}, schema={"n": pl.Int128})).source.said("n") == [2**100]
@@ -94,9 +75,6 @@ def test_whole_numbers_stay_whole_beside_none():
     found = sl.global_sensitivity(known, universe, size=1, relation=sl.Change(1))
     assert found.value == 2**60 + 1
     assert found.check()
-    mixed = sl.Universe.product(a=[1, 2.5], b=["x", None], c=[0, 1])
-    assert mixed.distinct == 8
-    assert {str(kind) for kind in next(mixed.datasets(1)).dtypes} >= {"float64", "int64"}
 
 
 def test_a_row():
@@ -138,9 +116,8 @@ def test_short_floats_are_the_numbers_that_they_are(dtype):
     for frame in frames:
         universe = sl.Universe.population(frame)
         for of, method in product(("x", lambda row: row.x), ("auto", "walk", "solver")):
-            found = sl.global_sensitivity(
-                sl.SUM.of(of), universe, size=1, relation=sl.Change(1), method=method
-            )
+            ask = {"size": 1, "relation": sl.Change(1), "method": method}
+            found = sl.global_sensitivity(sl.SUM.of(of), universe, **ask)
             assert found.value == want
             assert found.check()
             assert schema(found.witness[0]) == schema(frame)

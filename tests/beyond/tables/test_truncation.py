@@ -92,16 +92,7 @@ def test_universes_are_written_and_kept():
     assert some not in (anybody, sl.Universe.people(sl.Universe.product(price=[0, 9]), most_rows=2))
 
 
-def test_several_tables_are_bounded_one_by_one():
-    orders = pd.DataFrame({"who": ["x", "y", "x"], "price": [1, 2, 3]})
-    both = sl.Universe.people({"orders": orders, "visits": orders}, id="who")
-    with refused(ValueError, "of one table, got orders, visits: bound and `apply` each"):
-        both.truncated(rows=1)
-    with refused(TypeError, "must be a table of pandas, polars or pyarrow"):
-        sl.Universe.people(orders, id="who").truncated(rows=1).apply({"orders": orders})
-
-
-@pytest.mark.parametrize("made", [pd.DataFrame, pl.DataFrame, lambda c: pa.table(c)])
+@pytest.mark.parametrize("made", [pd.DataFrame, pl.DataFrame, pa.table])
 def test_numbers_are_cut_in_their_own_type(made):
     """Catches floats made of whole numbers, and bounds beyond what a column can hold."""
     table = made({"who": [1, 1, 2], "x": [0.25, 0.5, 7.0], "n": [1, 200, 3]})
@@ -142,11 +133,12 @@ def test_what_is_no_bound_is_refused(bounds, error, words):
         sl.Universe.people(ORDERS, id="who").truncated(**bounds)
 
 
-def test_bounds_are_of_people():
+def test_bounds_are_of_people_and_of_one_table():
+    both = sl.Universe.people({"orders": ORDERS, "visits": ORDERS}, id="who")
+    with refused(ValueError, "of one table, got orders, visits: bound and `apply` each"):
+        both.truncated(rows=1)
     with refused(TypeError, "universe must hold people", "got Universe.population([1, 2])"):
         sl.Universe.population([1, 2]).truncated(rows=1)
-    with refused(TypeError, "universe must hold people"):
-        sl.Universe.population([1, 2]).apply(ORDERS)
     people = sl.Universe.people(ORDERS.drop(columns="odd"), id="who").truncated(rows=1)
     with refused(ValueError, "must hold all rows of each of its people", "apply the bounds to it"):
         people.indices(ORDERS.drop(columns="odd"))
