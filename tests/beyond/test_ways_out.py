@@ -137,18 +137,6 @@ def test_groups_that_are_not_solved_are_refused_before_the_rows_are_read():
     assert asked(sl.SUM.of("x").by("g"), universe, size=15_000).value == 98
 
 
-@pytest.mark.parametrize("keys", [1, 3, 5])
-def test_a_column_never_has_more_datasets_than_its_rows(keys):
-    """Catches a count by one column that refuses what could be enumerated."""
-    rows = {"x": [3, 3, 1, 2, 2, 3], "g": [f"{i % keys}" for i in range(6)]}
-    universe = sl.Universe.population(pd.DataFrame(rows))
-    for size in range(1, 5):
-        there = universe.count(size) + universe.count(size + 1)
-        ask = {"size": size, "relation": sl.Add(1), "max_datasets": there}
-        found = asked(sl.MEDIAN.of("x").by("g"), universe, **ask)
-        assert found == asked(sl.MEDIAN.of("x").by("g"), universe, **ask, method="sweep")
-
-
 PAY_OF_ARROW = sl.Universe.population(pa.table({"pay": [1, 2, 5]}))
 SPAN = sl.Universe.population(DAYS)
 # ruff: disable[E501]

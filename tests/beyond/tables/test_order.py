@@ -183,19 +183,3 @@ def test_people_are_asked_in_other_orders(function, universe):
     """Catches an order within a person, across people, or of one table beside another."""
     with pytest.raises(OrderMatters):
         sl.global_sensitivity(function, universe, **OF_TWO)
-
-
-@pytest.mark.parametrize("most_rows", [None, 3])
-def test_a_function_of_a_person_is_asked_in_another_order(most_rows):
-    """Catches the first of a person's rows, which is another where rows come as they come."""
-    if most_rows is None:
-        visits = pd.DataFrame({"who": [1, 1, 2], "paid": [5, 7, 1]})
-        people = sl.Universe.people(visits, id="who")
-    else:
-        people = sl.Universe.people(sl.Universe.product(paid=[1, 5, 7]), most_rows=most_rows)
-    one = {"size": 1, "relation": sl.Change(1)}
-    first = sl.SUM.of(lambda rows: rows["paid"].head(1).sum())
-    with pytest.raises(OrderMatters, match="order of a person's rows"):
-        sl.global_sensitivity(first, people, **one)
-    most = sl.SUM.of(lambda rows: 0 if len(rows) == 0 else int(rows["paid"].max()))
-    assert sl.global_sensitivity(most, people, **one).value == (6 if most_rows is None else 7)

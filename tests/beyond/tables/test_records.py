@@ -83,6 +83,7 @@ OWN = {  # functions of the rows of a dataset
     "float": lambda rows: sum(keyed(rows).values()) / 4,
     "floats": lambda rows: {key: n / 4 for key, n in keyed(rows).items()},
     "decimals": lambda rows: {key: Decimal(n) / 4 for key, n in keyed(rows).items()},
+    "long": lambda rows: {key: n << 80 for key, n in keyed(rows).items()},
     "turned": keyed,
     "series": keyed,
     "frame": keyed,

@@ -20,7 +20,6 @@ from pictures import (
 )  # fmt: skip
 
 import sensitivity_lab as sl
-from sensitivity_lab.numbers.gap import Labelled
 from sensitivity_lab.plotting import witness
 
 COLUMNS = {"department": ["law", "law", "art", "art"], "salary": [50, -60, 40, 90]}
@@ -125,19 +124,6 @@ def test_a_dollar_is_a_dollar():
     prices = sl.Universe.value_range(["$5$", r"$\frac$"])
     figure = drawn(lambda x: x.count("$5$"), prices, 1)
     assert not any(text.get_parse_math() for text in figure.axes[0].texts)
-
-
-def test_answers_with_keys_are_written_with_those_that_differ():
-    """Catches numbers without their keys beside a row of dots."""
-    ages = sl.Universe.population([1, 2, 30])
-
-    def young_and_old(x):
-        return pd.Series([sum(v < 9 for v in x), sum(v >= 9 for v in x), 5], ["young", "old", "k"])
-
-    found = sl.global_sensitivity(young_and_old, ages, size=2, relation=sl.Change(1))
-    assert isinstance(found.query(found.witness[0]), Labelled)
-    words = texts(sl.plot_witness(found))
-    assert {"old: 0; young: 2", "old: 1; young: 1"} <= set(words)
 
 
 def test_records_of_any_kind_can_be_explored():

@@ -70,9 +70,8 @@ def test_the_rows_of_both_datasets_stand_in_one_table(make):
     ]
     head = "query='mean of salary', relation=Change(1), witness="
     assert f"method='sweep', {head}<3 records: 1 leaves, 1 joins>)\n   department" in repr(found)
-    assert repr(pickle.loads(pickle.dumps(replace(found, witness=tuple(found.witness))))) == repr(
-        found
-    )
+    again = replace(found, witness=tuple(found.witness))
+    assert repr(pickle.loads(pickle.dumps(again))) == repr(found)
 
 
 ANYONE = sl.Universe.people(sl.Universe.product(price=[0, 9]), most_rows=2)
