@@ -84,12 +84,7 @@ LEFT_TO_RIGHT = {  # a package, and where ARCHITECTURE writes its rooms down, so
     "sensitivity_beyond": ("Beyond, imports run", "`tests/test_imports.py` reads"),
     "sensitivity_book": ("The book's own tools, `book", "| `data` |"),
 }
-LEFT_OF_ALL = {
-    "grading",
-    "notebook_tests",
-    "palette",
-    "verdicts",
-}  # single files of the book's tools
+LEFT_OF_ALL = {"grading", "notebook_tests", "palette", "verdicts"}  # files of the book's tools
 
 
 @pytest.mark.parametrize("package", LEFT_TO_RIGHT)

@@ -491,7 +491,7 @@ CALLS = {
 # --- calling --------------------------------------------------------------------------------------
 
 # What parameters are made of.
-NOUNS = {"function", "query", "record", "records", "relation", "size", "universe"}  # fmt: skip
+NOUNS = {"function", "query", "record", "records", "relation", "size", "universe"}
 
 
 class Late(BaseException):
@@ -535,10 +535,9 @@ def is_spoken(error, function):
     source = linecache.getline(frame.f_code.co_filename, line)
     own = frame.f_globals.get("__name__", "").startswith(("sensitivity_lab", "sensitivity_beyond"))
     named = {*re.findall(r"\w+", str(error))} & {*inspect.signature(function).parameters, *NOUNS}
-    raised = (
-        own and source.lstrip().startswith("raise") and isinstance(error, (TypeError, ValueError))
-    )
-    return raised and bool(named) and len(str(error)) < LONGEST_MESSAGE
+    raised = own and source.lstrip().startswith("raise")
+    short = len(str(error)) < LONGEST_MESSAGE
+    return raised and isinstance(error, (TypeError, ValueError)) and bool(named) and short
 
 
 def is_spent(value):
@@ -623,9 +622,7 @@ def test_odd_calls_are_refused_clearly_or_answered_rightly(seed):
 def test_what_fails_at_everything_is_refused_in_our_words(name):
     """Catches the bare error of a value that cannot be listed, compared or written."""
     valid = {key: values[0] for key, values in valid_of(name).items()}
-    checked = [
-        key for key in valid if key not in ("executor", "name")
-    ]  # asked for what they can, or never
+    checked = {*valid} - {"executor", "name"}  # asked for what they can, or never
     calls = [Call(name, {**valid, key: Rude()}) for key in checked]
     assert {fault: call for call in calls if (fault := call.fault())} == {}
 

@@ -197,22 +197,6 @@ def test_verdicts(claim, answer, verdict, ratio):
     assert row.ratio == (pytest.approx(ratio, rel=1e-15) if type(ratio) is float else ratio)
 
 
-# --- sizes and feasible rows -----------------------------------------------------------------
-
-
-def test_sizes_mean_the_same_in_every_form():
-    """Catches a range of sizes that keeps the neighbour inside it, where a list does not."""
-    forms = (3, [3], (3,), range(3, 4), np.array([3]), iter([3]))
-    reports = [sl.audit(sl.MEAN, 1, DIGITS, sizes=sizes, relations=ONE_MOVED) for sizes in forms]
-    assert all(report == reports[0] for report in reports)
-    assert {len(row.neighbour) for row in reports[0].rows} == {2}
-    asked = reports[0].asked
-    assert (asked.sizes, asked.sizes_within) == ((3,), None)
-    inside = sl.audit(sl.MEAN, 1, DIGITS, sizes_within=range(3, 4), relations=ONE_MOVED)
-    asked = inside.asked
-    assert (inside.rows[0].found, asked.sizes, asked.sizes_within) == (0, None, range(3, 4))
-
-
 # --- other answers, other claims ---------------------------------------------------------------
 
 

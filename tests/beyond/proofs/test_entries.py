@@ -137,10 +137,10 @@ def test_a_table_that_is_too_large_is_not_made(monkeypatch):
 
 def test_a_predicate_of_one_bin_has_no_table():
     """Catches work that grows with k; a witness in the predicate's order."""
-    universe = sl.Universe.population(range(40_000))
-    query = sl.count_where(lambda n: n >= 20_000)
-    found = sl.global_sensitivity(query, universe, size=20_000, relation=sl.Change(8_000))
-    assert (found.value, found.method, found.check()) == (8_000, "solver", True)
+    universe = sl.Universe.population(range(20_000))
+    query = sl.count_where(lambda n: n >= 10_000)
+    found = sl.global_sensitivity(query, universe, size=10_000, relation=sl.Change(4_000))
+    assert (found.value, found.method, found.check()) == (4_000, "solver", True)
     assert all(list(side) == sorted(side) for side in found.witness)
 
 
@@ -223,10 +223,5 @@ def test_counts_and_sums_by_many_groups_end_at_once(k):
         found = sl.global_sensitivity(sl.COUNT.by("g"), universe, **ask)
         assert found.method == "solver"
         assert float(found.value) == pytest.approx(value, rel=1e-15)
-        if norm:
-            by_bin = sl.global_sensitivity(sl.histogram(range(51)).of("g"), universe, **ask)
-            assert found.value == by_bin.value
-    found = sl.global_sensitivity(
-        sl.SUM.of("x").by("g"), universe, size=5_000, relation=sl.Change(k)
-    )
+    found = sl.global_sensitivity(sl.SUM.of("x").by("g"), universe, **ask | {"norm": 1})
     assert found.value == 6 * 2 * k

@@ -111,8 +111,6 @@ def test_nothing_is_left_behind(connection, connect):
     """Catches a temporary table that stays, a change, an open transaction."""
     before = state(connection)
     ask_each(connection, "SELECT COUNT(*) FROM staff", [{}], {"staff": STAFF, "more": STAFF})
-    with refused(ValueError, "statement must run", "absent"):
-        ask(connection, "SELECT absent FROM staff")
     with refused(ValueError, "table staff must be one the database takes"):
         ask(connection, "SELECT 1 FROM staff", pd.DataFrame({"a": ["\0"], "b": [2**63]}))
     assert state(connection) == before
@@ -248,9 +246,8 @@ def test_every_type_arrives_as_sqlite_has_it(sqlite):
     asked = "SELECT julianday(at) - julianday(day) FROM staff WHERE \"on\" AND at > '2024-05-01'"
     ((days,),) = ask(sqlite, asked, frame).rows
     assert days == pytest.approx(9.5 / 24)
-    for cells in ([datetime.timedelta(1)], [[1]]):
-        with refused(ValueError, "column s of table staff"):
-            ask(sqlite, "SELECT 1 FROM staff", pl.DataFrame({"s": cells}))
+    with refused(ValueError, "column s of table staff"):
+        ask(sqlite, "SELECT 1 FROM staff", pl.DataFrame({"s": [[1]]}))
 
 
 def test_every_type_arrives_in_postgresql_as_itself(postgresql):

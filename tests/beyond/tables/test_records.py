@@ -275,7 +275,7 @@ class World:
         return gap(self.asked, *answers, self.norm)
 
 
-@pytest.mark.parametrize("seed", seeds(4))
+@pytest.mark.parametrize("seed", seeds(3))
 def test_records_at_random(seed):
     """Catches a wrong number, a refusal without need, an answer without right, a false witness."""
     rng = random.Random(f"records {seed}")
@@ -352,7 +352,7 @@ def test_numbers_are_still_numbers():
 def test_a_clip_whose_low_end_is_no_float_still_cuts():
     """Catches a column of floats that is cut at the high end alone: 1/3 is no float."""
     universe = sl.Universe.value_range(pd.DataFrame({"a": [0.0, 0.5, 2.0]}))
-    for low, high in ((Fraction(1, 3), 1), (0, Fraction(1, 3)), (Fraction(1, 3), Fraction(2, 3))):
+    for low, high in ((Fraction(1, 3), 1), (Fraction(1, 3), Fraction(2, 3))):
         ask = {"size": 1, "relation": sl.Change(1)}
         found = sl.global_sensitivity(sl.SUM.of("a").clipped(low, high), universe, **ask)
         assert found.value == high - low

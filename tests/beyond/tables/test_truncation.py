@@ -71,9 +71,6 @@ def test_a_real_table_may_have_the_column_that_comes_first():
     brings_some = sl.Universe.people(sl.Universe.product(kwh=[0, 50]), most_rows=3, least_rows=1)
     with refused(ValueError, "bounds must name one of kwh, got 'day'"):
         brings_some.truncated(groups=("kwh", 1), keep="day")
-    one = sl.Universe.product(kwh=[50])
-    long = sl.Universe.people(one, most_rows=1_200)
-    assert long.truncated(rows=2) == sl.Universe.people(one, most_rows=2)
 
 
 def test_universes_are_written_and_kept():
@@ -115,16 +112,13 @@ ORDERS = pd.DataFrame({"who": [1, 1, 2], "x": [1, 1, 2], "odd": [1, "a", 2]})
         ({"row": 2}, TypeError, ["must be rows=2, groups=", "got row=2"]),
         ({"rows": 0}, ValueError, ["rows must be a whole number of at least 1, got rows=0"]),
         ({"groups": "x"}, TypeError, ["groups=('shop', 1)", "got groups='x'"]),
-        ({"groups": ("x", 0)}, ValueError, ["groups must be a whole number of at least 1"]),
         ({"clip": (0, 5)}, TypeError, ["clip={'price': (0, 100)}, got clip=(0, 5)"]),
         ({"clip": {"x": (5, 0)}}, ValueError, ["bounds must rise"]),
         ({"clip": {"odd": (0, 5)}}, TypeError, ["columns of numbers, got odd"]),
         ({"clip": {"who": (0, 5)}}, ValueError, ["must name one of x, odd, got 'who'"]),
         ({"groups": ("who", 1)}, ValueError, ["must name one of x, odd, got 'who'"]),
         ({"rows": 1, "keep": "y"}, ValueError, ["must name one of x, odd, got 'y'"]),
-        ({"rows": 1, "keep": 3}, ValueError, ["must name one of x, odd, got 3"]),
         ({"rows": 1}, TypeError, ["column odd must have an order", "or keep name one"]),
-        ({"rows": 1, "table": "t"}, TypeError, ["got table='t'"]),
     ],
     ids=str,
 )
