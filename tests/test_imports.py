@@ -229,26 +229,3 @@ def test_nobody_imports_a_private_name():
         if re.match(r"_[a-z]", alias.name) and node.module.startswith("sensitivity_")
     }
     assert taken == set()
-
-
-# Where alone some libraries are imported, in functions too.
-AT_HOME = {
-    "matplotlib": (
-        "sensitivity_lab.plotting",
-        "sensitivity_beyond.ask",
-        "sensitivity_beyond.tables.witness_rows",
-    ),
-    "ipywidgets": ("sensitivity_lab.plotting", "sensitivity_beyond.ask"),
-    "narwhals": ("sensitivity_beyond.tables",),
-    "duckdb": ("sensitivity_beyond.tables.sql",),
-    "sqlglot": ("sensitivity_beyond.tables.sql",),
-    "hypothesis": ("sensitivity_beyond.testing",),
-    "pytest": ("sensitivity_beyond.testing",),
-}
-
-
-@pytest.mark.parametrize("library", AT_HOME)
-def test_a_library_has_one_home(library):
-    """Catches a database or a picture that a question of numbers waits for."""
-    asks = [name for name in ENGINE | AROUND if library in installed(IMPORTED[name])]
-    assert [name for name in asks if not name.startswith(AT_HOME[library])] == []

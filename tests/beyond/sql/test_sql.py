@@ -465,8 +465,7 @@ def test_the_sample_asks_where_tables_are_empty(monkeypatch, size):
     visits = pl.DataFrame({"who": list("abcdefghijklmn"), "hours": [1] * 14})
     visitors = sl.Universe.people({"staff": staff, "visits": visits}, id="who")
     asked = {"size": size, "relation": sl.Change(1)}
-    query, closes_duckdb = sl.sql(LOSES_A_ROW), "SELECT d, COUNT(*) FROM staff GROUP BY ROLLUP (d)"
-    assert duck.parsed(closes_duckdb).alone
+    query = sl.sql(LOSES_A_ROW)
     assert sl.global_sensitivity(query, visitors, **asked).value == 7
     kept, ask_all = duck.parsed, duck.DuckDB.ask_all
 
