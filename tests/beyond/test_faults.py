@@ -41,7 +41,7 @@ import sensitivity_lab as sl
 from sensitivity_lab import definition as oracle
 
 CASES = int(os.environ.get("FAULT_CASES", "120"))
-LONGEST = 20  # seconds for one call; a refusal takes milliseconds
+LONGEST = 20  # seconds of a processor for one call; a refusal takes milliseconds
 MEMORY = 3 << 30  # bytes that a call may ask for beside what is there
 LONGEST_MESSAGE = 2000
 KNOWN = sl.Universe.population([0, 1, 1, 4])
@@ -511,14 +511,14 @@ def limits():
 
     with open("/proc/self/statm", encoding="ascii") as held:
         used = int(held.read().split()[0]) * resource.getpagesize()
-    before, handler = resource.getrlimit(resource.RLIMIT_AS), signal.signal(signal.SIGALRM, late)
+    before, handler = resource.getrlimit(resource.RLIMIT_AS), signal.signal(signal.SIGPROF, late)
     resource.setrlimit(resource.RLIMIT_AS, (used + MEMORY, before[1]))
-    signal.alarm(LONGEST)
+    signal.setitimer(signal.ITIMER_PROF, LONGEST)
     try:
         yield
     finally:
-        signal.alarm(0)
-        signal.signal(signal.SIGALRM, handler)
+        signal.setitimer(signal.ITIMER_PROF, 0)
+        signal.signal(signal.SIGPROF, handler)
         resource.setrlimit(resource.RLIMIT_AS, before)
 
 
