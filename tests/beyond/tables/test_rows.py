@@ -1,6 +1,5 @@
 """Records that are rows of pandas, polars and pyarrow tables: what a function is given of them."""
 
-import math
 from collections import Counter
 from fractions import Fraction
 from itertools import product
@@ -89,20 +88,6 @@ def test_a_row():
         found = sl.global_sensitivity(sl.SUM.of(of), universe, size=1, relation=sl.Change(1))
         assert found.value == 4
         assert found.check()
-
-
-def test_what_is_missing_is_none():
-    """Catches NaN, NaT, NA and null taken for records that do not equal themselves."""
-    nullable = {"a": pd.array([1, None], dtype="Int64"), "t": [pd.NaT, pd.Timestamp("2024")]}
-    for frame in (
-        pd.DataFrame(nullable),
-        pd.DataFrame({"a": [1.0, math.nan], "t": [None, "x"]}),
-        pl.DataFrame({"a": [1.0, None], "t": [None, "x"]}),
-        pa.table({"a": [1.0, None], "t": pa.array([None, "x"])}),
-    ):
-        doubled = pd.concat([frame, frame]) if isinstance(frame, pd.DataFrame) else frame
-        universe = sl.Universe.population(doubled)
-        assert sorted(row.index(None) for row in universe.values) == [0, 1]
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float16])

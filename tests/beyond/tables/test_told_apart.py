@@ -267,6 +267,7 @@ def test_numbers_of_nan_are_refused():
 
 
 def test_pandas_missing_numbers_stay_missing():
-    """Catches a NaN of pandas' own floats that is no longer None in a row."""
-    for frame in (column([NAN]), column([NAN], "float32"), column([NAN], "str")):
+    """Catches NaN, NaT or NA of pandas' own types that is no longer None in a row."""
+    for kind in ("float64", "float32", "str", "Int64", "datetime64[ns]"):
+        frame = column([None], kind)
         assert rows_of(table(frame, "frame")) == [(None,)]
