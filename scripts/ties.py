@@ -62,7 +62,9 @@ def is_one(number: str, found: Fraction) -> bool:
 def stated(cell: Any) -> set[Fraction]:
     """Every number in the code and the outputs of a cell."""
     data = [out.get("data", {}) for out in cell.outputs]
-    tables = (re.sub(r"(?s)<(script|svg|style).*?</\1>", " ", each.get("text/html", "")) for each in data)
+    tables = (
+        re.sub(r"(?s)<(script|svg|style).*?</\1>", " ", each.get("text/html", "")) for each in data
+    )
     parts = [cell.source, *(out.get("text", "") for out in cell.outputs)]
     parts += [each.get("text/plain", "") for each in data]
     parts += [unescape(re.sub(r"<[^>]*>", " ", table)) for table in tables]
@@ -150,7 +152,10 @@ def main(asked: str) -> None:
         print(*faults(asked), sep="\n")
         return
     drawn = [*slipped(int(asked))]
-    noticed, every = Counter(name for name, seen in drawn if seen), Counter(name for name, _ in drawn)
+    noticed, every = (
+        Counter(name for name, seen in drawn if seen),
+        Counter(name for name, _ in drawn),
+    )
     print(*(f"{name}: {noticed[name]} of {every[name]}" for name in every), sep="\n")
     print(f"{noticed.total()} of {asked} slips are noticed")
 
