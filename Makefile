@@ -39,7 +39,7 @@ else
 	@echo; echo "Open this page: $(CURDIR)/$(HTML)/index.html"
 endif
 
-live: $(READY) ## Fetch Python for the pages (30 MB), so that their cells run; make book takes it along
+live: $(READY) ## Fetch Python for the pages (53 MB, or 130: SECURITY.md), so that their cells run; make book takes it along
 	$(BIN)/python -m sensitivity_book.live _build/live
 
 test: $(READY) ## Run the tests, the doctests, and every notebook against its stored outputs
@@ -110,9 +110,9 @@ check-all: lint ## The slow checks: long fuzzing, three Pythons, lowest and newe
 	ORACLE_CASES=1000 $(PYTEST) tests/core/methods/test_walk_and_sweep.py -n auto
 	CHECK_ALL=1 FAULT_CASES=10000 $(PYTEST) tests/beyond/test_faults.py -n auto
 	CHECK_ALL=1 SQL_CASES=1000 $(PYTEST) tests/beyond/sql/test_sql_fuzz.py -n auto
-	RECORDS_CASES=40 $(PYTEST) tests/beyond/tables/test_records.py -n auto
+	RECORDS_CASES=40 VECTOR_CASES=300 $(PYTEST) tests/beyond/tables/test_records.py tests/beyond/tables/test_people_vectors.py -n auto
 	ASK_CASES=1000 $(PYTEST) tests/beyond/ask -n auto
-	CHECK_ALL=1 VECTOR_CASES=300 SOLVER_RECORDS=5 SOLVER_CASES=1000 $(PYTEST) tests/beyond/proofs tests/core/proved -n auto
+	CHECK_ALL=1 SOLVER_RECORDS=5 SOLVER_CASES=1000 $(PYTEST) tests/beyond/proofs tests/core/proved -n auto
 	CHECK_ALL=1 $(MAKE) test VENV=.venv-3.11 PYTHON=python3.11
 	for version in 3.12 3.13; do \
 	  $(MAKE) test VENV=.venv-$$version PYTHON=python$$version || exit 1; done

@@ -8,7 +8,6 @@ records say are written out here.
 
 from decimal import Decimal
 from fractions import Fraction
-from itertools import combinations_with_replacement
 from typing import NamedTuple
 
 from sensitivity_lab import definition
@@ -46,16 +45,6 @@ def people_of(tables, id):
     return [
         {table: [row for row in rows if row[id] == name] for table, rows in tables.items()}
         for name in names
-    ]
-
-
-def anybody(rows, most):
-    """Every person who brings at most so many of some rows."""
-    different = [row for i, row in enumerate(rows) if row not in rows[:i]]
-    return [
-        list(brought)
-        for n in range(most + 1)
-        for brought in combinations_with_replacement(different, n)
     ]
 
 

@@ -15,7 +15,6 @@ are keys are named k1, k2. Of people there are the tables u and v, too; `rates` 
 import datetime
 import itertools
 import math
-import operator
 import re
 import sqlite3
 from collections import Counter
@@ -32,10 +31,9 @@ import psycopg
 import pyarrow as pa
 
 import sensitivity_lab as sl
-from sensitivity_lab import definition
 
 ALL = "a, b, k, x, f, d, m, o"  # an order in which only equal rows tie
-RATES = [("ann", 2), ("ann", 5), ("bob", 1), (None, 9)]  # the rows of the public table
+RATES = "('ann', 2), ('ann', 5), ('bob', 1), (NULL, 9)"  # the rows of the public table
 
 
 class Statement(NamedTuple):
@@ -50,16 +48,13 @@ class Statement(NamedTuple):
 
 # ruff: disable[E501]
 ONE = """
-DSP  COALESCE(AVG(x), 0), COUNT(f) AS m FROM t
 DSP  CASE WHEN COUNT(*) = 0 THEN -5 ELSE COUNT(*) END FROM t
 DSP  CASE WHEN COALESCE(MAX(d), '2024-1-5') < '2024-01-10' THEN 1 ELSE 0 END FROM t
 DSP  CASE WHEN COALESCE(MAX(x), '7.5') > '7' THEN 1 ELSE 0 END FROM t
-DSP  SUM(b) / COUNT(*) FROM t
 DSP  k AS k1, COALESCE(SUM(a), 0), COALESCE(MAX(b), 0) AS m FROM t GROUP BY k
 DSP  k AS k1, d AS k2, COUNT(*) FROM t GROUP BY k, d
 DSP  SUM(COALESCE(s, 7)) FROM (SELECT SUM(a) AS s FROM t UNION ALL SELECT SUM(b) FROM t) AS q
 DSP  COUNT(*) FROM t AS p LEFT JOIN t AS q ON p.a < q.a AND p.k = q.k WHERE q.a IS NULL
-DSP  COUNT(*) FROM t AS p FULL JOIN t AS q ON p.a = q.b
 DSP  COALESCE((SELECT MAX(b) FROM t WHERE k = 'ann'), 0) - (SELECT COUNT(*) FROM t)
 DSP  COALESCE(SUM(r * b), 0) FROM (SELECT b, ROW_NUMBER() OVER (ORDER BY {ALL}) AS r FROM t) AS q
 DSP~ COALESCE(SUM(r * b), 0) FROM (SELECT b, ROW_NUMBER() OVER (ORDER BY k) AS r FROM t) AS q
@@ -91,7 +86,6 @@ D~   COALESCE(SUM(q.b), 0) FROM t AS p ASOF JOIN t AS q ON p.k = q.k AND p.d >= 
 D    COALESCE(SUM(b::TINYINT + 100::TINYINT), 0) FROM t
 D    COUNT(*) FROM t AS p POSITIONAL JOIN t AS q
 D    COALESCE(k, '') AS k1, GROUPING(k) = 1 AS k2, COUNT(*) FROM t GROUP BY ROLLUP (k)
-D    COUNT(*) FROM range((SELECT COUNT(*) FROM t)) AS r(x)
 D    COUNT(*) FROM (SELECT 1 FROM t LIMIT (SELECT COUNT(*) - 1 FROM t))
 D    5 FROM t HAVING COUNT(*) >= 0 -- with a comment
 S    COALESCE(LENGTH(GROUP_CONCAT(k)), 0), TOTAL(b) AS m FROM t
@@ -230,10 +224,8 @@ def types_of(library, kind, cells):
     if kind == "whole":
         if library.startswith("pandas") and library != "pandas nullable" and None in cells:
             return [pa.float64()]
-        wide = [
-            n for n in (64, 32, 16, 8) if all(-(2 ** (n - 1)) <= v < 2 ** (n - 1) for v in held)
-        ]
-        return [getattr(pa, f"int{n}")() for n in wide]
+        ends = {n: range(-(2 ** (n - 1)), 2 ** (n - 1)) for n in (64, 32, 16, 8)}
+        return [getattr(pa, f"int{n}")() for n in ends if all(v in ends[n] for v in held)]
     if kind == "decimal":
         scale = max(-number.as_tuple().exponent for number in held)
         digits = max(len(str(abs(int(number)))) for number in held) + scale
@@ -333,9 +325,7 @@ def connected(letter, address=None):
     else:
         made = psycopg.connect(address, autocommit=True)
     made.execute("CREATE TEMPORARY TABLE rates (k varchar(9), r bigint)")
-    for k, r in RATES:
-        said = "NULL" if k is None else f"'{k}'"
-        made.execute(f"INSERT INTO rates VALUES ({said}, {r})")
+    made.execute(f"INSERT INTO rates VALUES {RATES}")
     return made
 
 
@@ -371,20 +361,11 @@ def near(one, other):
 
 def apart(one, other, norm):
     """How far two answers are apart, by the definition; a missing key is 0, or none at all."""
-    if isinstance(one, dict):
-        every = {key: len(cells) for key, cells in [*one.items(), *other.items()]}
-        missing = None if norm == 0 else 0
-        both = [
-            [c for key, n in every.items() for c in by.get(key, [missing] * n)]
-            for by in (one, other)
-        ]
-        if norm == 0:
-            return sum(map(operator.ne, *both))
-        one, other = both
-    one, other = (tuple(map(Fraction, answer)) for answer in (one, other))
-    if len(one) == 1:
-        (one,), (other,) = one, other
-    found = definition.gap(one, other, norm) if one != () else 0
+    one, other = (
+        {(key, i): Fraction(cell) for key, cells in by.items() for i, cell in enumerate(cells)}
+        for by in (by if isinstance(by, dict) else {None: by} for by in (one, other))
+    )
+    found = oracle_rows.gap(one, other, 1 if norm and len(one | other) == 1 else norm)
     return float(found) if isinstance(found, Decimal) else found
 
 
@@ -485,13 +466,9 @@ def people(rng, library, shape):
         id_ = Column("who", kind, rng.choice(types_of(library, kind, who)), who)
         columns[name] = [id_, *drawn(rng, library, TABLES[name], len(who))]
     rows = {name: rows_in(each) for name, each in columns.items()}
-    everybody = sorted({row[0] for each in rows.values() for row in each})
-    records = [
-        {name: [row for row in each if row[0] == who] for name, each in rows.items()}
-        for who in everybody
-    ]
     given = {name: frame(library, each) for name, each in columns.items()}
-    return sl.Universe.people(given, id="who"), columns, records
+    universe = sl.Universe.people(given, id="who")
+    return universe, columns, oracle_rows.people_of(rows, 0)
 
 
 # -- the brute force --------------------------------------------------------------------------

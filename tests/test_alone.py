@@ -110,30 +110,9 @@ def test_the_chapters_that_start_stand_on_the_small_package(chapter):
     assert json.loads(said(CELLS, str(path)).splitlines()[-1])["loads"] == []
 
 
-# The tables of School and Vehicle, and README's first example.
-TABLES = """
-import doctest, sys
-import sensitivity_lab as sl
-queries = [sl.MEAN, sl.MEDIAN, sl.COUNT, sl.SUM, sl.STD, sl.VARIANCE]
-queries += map(sl.quantile, (0.25, 0.5, 0.75, 0.9))
-school = {"school_year": [1, 2, 2, 2, 5, 5, 7, 8, 9, 9], "days": [*range(1, 9), 15, 20]}
-vehicle = {"mood": [1, 2], "driving_proficiency": [1, 2, 3]}
-for make, columns, size in (
-    (sl.Universe.population, school, 6), (sl.Universe.value_range, vehicle, 4)
-):
-    universes = {name: make(records) for name, records in columns.items()}
-    relations = [family(k) for family in (sl.AddRemove, sl.Change) for k in (1, 2, 3, 4)]
-    print(sl.compare(queries, universes, size=size, relations=relations).to_csv())
-with open(sys.argv[1], encoding="utf-8") as file:
-    example = file.read().split("```pycon")[1].split("```")[0]
-test = doctest.DocTestParser().get_doctest(example, {}, "README", None, 0)
-print(doctest.DocTestRunner().run(test))
-"""
-
-
 @pytest.mark.skipif(not CHECK_ALL, reason="installs an environment of its own: in check-all")
 def test_the_small_package_is_installed_alone(tmp_path):
-    """Catches a file that its wheel lacks, a library it does not name, a table of another."""
+    """Catches a file that its wheel lacks, and a library it does not name."""
     shutil.copytree(ROOT, tmp_path / "source", ignore=LEAVE)
     subprocess.run([sys.executable, "-m", "venv", tmp_path / "bare"], check=True)
     python = tmp_path / "bare" / "bin" / "python"
@@ -146,7 +125,3 @@ def test_the_small_package_is_installed_alone(tmp_path):
     bare = {"PATH": os.environ["PATH"], "HOME": str(tmp_path), "CORE_ALONE": "1"}
     done = subprocess.run(asked, cwd=tmp_path / "source", env=bare, capture_output=True)
     assert done.returncode == 0, done.stdout.decode()[-3000:]
-    asked = [python, "-I", "-c", TABLES, ROOT / "README.md"]
-    done = subprocess.run(asked, cwd=tmp_path, capture_output=True, encoding="utf-8")
-    assert done.stdout == said(TABLES, str(ROOT / "README.md")), done.stderr
-    assert "failed=0" in done.stdout

@@ -41,7 +41,7 @@ import sensitivity_lab as sl
 from sensitivity_lab import definition as oracle
 
 CASES = int(os.environ.get("FAULT_CASES", "120"))
-LONGEST = 20  # seconds for one call; a refusal takes milliseconds
+LONGEST = 20  # seconds of a processor for one call; a refusal takes milliseconds
 MEMORY = 3 << 30  # bytes that a call may ask for beside what is there
 LONGEST_MESSAGE = 2000
 KNOWN = sl.Universe.population([0, 1, 1, 4])
@@ -491,7 +491,7 @@ CALLS = {
 # --- calling --------------------------------------------------------------------------------------
 
 # What parameters are made of.
-NOUNS = {"function", "query", "record", "records", "relation", "size", "universe"}  # fmt: skip
+NOUNS = {"function", "query", "record", "records", "relation", "size", "universe"}
 
 
 class Late(BaseException):
@@ -511,14 +511,14 @@ def limits():
 
     with open("/proc/self/statm", encoding="ascii") as held:
         used = int(held.read().split()[0]) * resource.getpagesize()
-    before, handler = resource.getrlimit(resource.RLIMIT_AS), signal.signal(signal.SIGALRM, late)
+    before, handler = resource.getrlimit(resource.RLIMIT_AS), signal.signal(signal.SIGPROF, late)
     resource.setrlimit(resource.RLIMIT_AS, (used + MEMORY, before[1]))
-    signal.alarm(LONGEST)
+    signal.setitimer(signal.ITIMER_PROF, LONGEST)
     try:
         yield
     finally:
-        signal.alarm(0)
-        signal.signal(signal.SIGALRM, handler)
+        signal.setitimer(signal.ITIMER_PROF, 0)
+        signal.signal(signal.SIGPROF, handler)
         resource.setrlimit(resource.RLIMIT_AS, before)
 
 
@@ -535,10 +535,9 @@ def is_spoken(error, function):
     source = linecache.getline(frame.f_code.co_filename, line)
     own = frame.f_globals.get("__name__", "").startswith(("sensitivity_lab", "sensitivity_beyond"))
     named = {*re.findall(r"\w+", str(error))} & {*inspect.signature(function).parameters, *NOUNS}
-    raised = (
-        own and source.lstrip().startswith("raise") and isinstance(error, (TypeError, ValueError))
-    )
-    return raised and bool(named) and len(str(error)) < LONGEST_MESSAGE
+    raised = own and source.lstrip().startswith("raise")
+    short = len(str(error)) < LONGEST_MESSAGE
+    return raised and isinstance(error, (TypeError, ValueError)) and bool(named) and short
 
 
 def is_spent(value):
@@ -623,9 +622,7 @@ def test_odd_calls_are_refused_clearly_or_answered_rightly(seed):
 def test_what_fails_at_everything_is_refused_in_our_words(name):
     """Catches the bare error of a value that cannot be listed, compared or written."""
     valid = {key: values[0] for key, values in valid_of(name).items()}
-    checked = [
-        key for key in valid if key not in ("executor", "name")
-    ]  # asked for what they can, or never
+    checked = {*valid} - {"executor", "name"}  # asked for what they can, or never
     calls = [Call(name, {**valid, key: Rude()}) for key in checked]
     assert {fault: call for call in calls if (fault := call.fault())} == {}
 

@@ -51,7 +51,7 @@ def gap(query, records, size, relation, method="auto", make=sl.Universe.populati
 
 
 @seed(SEED)
-@settings(max_examples=15)
+@settings(max_examples=10)
 @given(RECORDS, st.integers(1, 6), RELATION, st.randoms(use_true_random=False), st.integers(-9, 9))
 @pytest.mark.parametrize("name", QUERIES)
 def test_every_query_obeys_the_laws(name, records, size, relation, rng, more):

@@ -14,11 +14,6 @@ NUMBERS = sl.Universe.value_range([0, 1, 2])
 PAY = sl.Universe.product(pay=[0, 1, 2])
 
 
-def interrupted_pool(function, universe):
-    with ThreadPoolExecutor(2) as pool:
-        sl.global_sensitivity(function, universe, **ONE, executor=pool)
-
-
 ONE, ADDED = {"size": 2, "relation": sl.Change(1)}, {"size": 1, "relation": sl.AddRemove(1)}
 ROWS_OF = {"sizes": 2, "relations": [sl.Change(1)]}
 ENTRANCES = {
@@ -32,7 +27,7 @@ ENTRANCES = {
     "table": lambda f, u: sl.sweep([f], {"all": u}, size=2, relations=sl.Change(1)),
     "worst pairs": lambda f, u: list(worst_pairs(f, u, **ONE)),
     "test": lambda f, u: assert_sensitivity(f, 9, u, **ROWS_OF),
-    "threads": interrupted_pool,
+    "threads": lambda f, u: sl.global_sensitivity(f, u, **ONE, executor=ThreadPoolExecutor(2)),
     "nobody": lambda f, u: sl.global_sensitivity(f, u, **ADDED),
 }
 

@@ -38,16 +38,12 @@ WAYS_OUT = [
     (partial(sl.explore, [1, 2, 3], size=2), MAKERS),
     (partial(sl.Universe.population, pl.LazyFrame({"a": [1]})), "collect it first"),
     (partial(sl.Universe.product, {"x": [1]}), "salary=[0, 50, 100]"),
-    (partial(sl.Universe.product, x=3), "must be a list of values"),
     (partial(sl.Universe.people, ORDERS, "customer"), "id='customer'"),
-    (partial(sl.Universe.people, ORDERS), "give id, of people in a table, or most_rows"),
-    (partial(sl.Universe.people, ORDERS, id="cust"), "got the columns customer, price, shop"),
     (partial(sl.Universe.people, ORDERS, id="customer", max_rows=2), "takes most_rows, not max_rows: most_rows=2"),
     (partial(BUYERS.truncated, max_rows=2), "rows=2, groups=('shop', 1) or clip={'price': (0, 100)}"),
     (partial(BUYERS.truncated, clip={"prize": (0, 10)}), "one of price, shop"),
     (partial(STAFF.truncated, rows=2), "Universe.people(...)"),
     # one spelling, and places
-    (lambda: AUDIT(sl.MEAN, 1, SOME, size=2, relations=[ONE]), f"takes sizes, not size: {SIZES}"),
     (lambda: AUDIT(sl.MEAN, SOME, sizes=2, relations=[ONE]), "universe=sl.Universe.population(records)"),
     (lambda: sl.smooth_sensitivity(sl.MEDIAN, (1, 2), bounds=(0, 9), epsilon=0.1), "takes beta, not epsilon: beta=0.1"),
     (lambda: testing.assert_sensitivity(sl.MEAN, 1, SOME, size=2, relations=ONE), SIZES),
@@ -56,7 +52,6 @@ WAYS_OUT = [
     (lambda: audited(claim=lambda n: 1 / n), "lambda k, size: k / size"),
     (lambda: audited(claim=lambda d_in: d_in), "lambda k: f(k) where that is the distance"),
     (lambda: sl.audit_map(max, 1, SOME, distances=[1]), "input_metric=sl.symmetric_distance"),
-    (lambda: audited(order="all"), "'any' or 'kept'"),
     # queries
     (lambda: asked("SELECT COUNT(*) FROM t", ROWS), "sl.sql('SELECT …')"),
     (lambda: sl.SUM.of(["pay", "x"]), "lambda row: (row['team'], row['city'])"),
@@ -81,9 +76,7 @@ WAYS_OUT = [
       for ask in (asked, audited)),
     (lambda: sl.std(ddof=1).of("pay")(PAY.head(1)), "needs at least 2 rows, got a table with the columns team, pay and 1 row"),
     (lambda: asked(sl.sql("SELECT SUM(y) FROM t"), ROWS), "Candidate bindings"),
-    (lambda: sl.sql("SELECT 1; SELECT 2"), "one statement"),
     (lambda: asked(sl.sql("SELECT COUNT(*) FROM t"), SOME), "Universe.product(salary=[0, 50])"),
-    (lambda: asked(sl.sql("SELECT COUNT(*) FROM orders"), ROWS), "must name the table t"),
     # a size of each group
     (lambda: asked(sl.MEAN.of("x").by("g"), LONG, size=90), "ask each alone: under one change the largest is the answer"),
     *((call, "ask of each alone") for call in (
@@ -94,7 +87,6 @@ WAYS_OUT = [
         lambda: testing.assert_sensitivity(sl.MEAN, 1, SOME, sizes=[{"a": 1}], relations=ONE))),
     # answers
     (lambda: asked(lambda x: pl.DataFrame({"d": ["a"]} | {str(v): [9] for v in x}), sl.Universe.value_range([1, 2])), "one shape, got a vector with labels"),
-    (lambda: asked(lambda t: pa.scalar(None), STAFF), "number or a vector, got None"),
     (lambda: asked(lambda t: t["pai"].sum(), STAFF), "KeyError: 'pai'"),
     (lambda: asked(lambda t: t.groupby(level="team")["pay"].sum(), sl.Universe.population(PAY)), "numbered from 0"),
     # places, and the words of other libraries
@@ -108,7 +100,6 @@ WAYS_OUT = [
     (lambda: asked(sl.SUM.of("pay")), "a record is 1"),
     (lambda: LOCAL(len, PAY[["pay", "team"]], STAFF, relation=ONE), "team, pay in this order"),
     (lambda: sl.Universe.people(ORDERS, id="customer", most_rows=2), "id='customer').truncated(rows=2)"),
-    (lambda: sl.sql("SELECT COUNT(*) FROM t WHERE x > ?"), "parameters written in"),
     # names
     *((lambda name=name: getattr(sl, name), "its scale is found / epsilon, with norm=2 for Gaussian noise") for name in ("noise_scale", "laplace")),
     *((lambda name=name: getattr(sl, name), f"there is {words}") for name, words in {
@@ -135,18 +126,6 @@ def test_groups_that_are_not_solved_are_refused_before_the_rows_are_read():
             asked(query.of("x").by("g"), universe, size=15_000)
     assert "_held" not in vars(universe.source)
     assert asked(sl.SUM.of("x").by("g"), universe, size=15_000).value == 98
-
-
-@pytest.mark.parametrize("keys", [1, 3, 5])
-def test_a_column_never_has_more_datasets_than_its_rows(keys):
-    """Catches a count by one column that refuses what could be enumerated."""
-    rows = {"x": [3, 3, 1, 2, 2, 3], "g": [f"{i % keys}" for i in range(6)]}
-    universe = sl.Universe.population(pd.DataFrame(rows))
-    for size in range(1, 5):
-        there = universe.count(size) + universe.count(size + 1)
-        ask = {"size": size, "relation": sl.Add(1), "max_datasets": there}
-        found = asked(sl.MEDIAN.of("x").by("g"), universe, **ask)
-        assert found == asked(sl.MEDIAN.of("x").by("g"), universe, **ask, method="sweep")
 
 
 PAY_OF_ARROW = sl.Universe.population(pa.table({"pay": [1, 2, 5]}))

@@ -17,7 +17,6 @@ from sensitivity_board.claimed import CAUSES, OTHER, cause, place, projects, sta
 from sensitivity_board.page import SECTIONS, card, cards, opening, row, summary
 from sensitivity_board.programs import HERE, Program
 from sensitivity_book.answers import audits
-from sensitivity_book.verdicts import price_text
 
 from sensitivity_lab import AuditRow
 
@@ -223,19 +222,6 @@ def test_ten_claims_of_an_exercise_are_those_of_the_board():
     assert {n: one["verdict"] for n, one in cases.items()} == told | {7: "loose"}
 
 
-def test_every_choice_of_a_filter_fits_a_card_and_every_card_has_its_choice(page):
-    """Catches a choice that finds nothing, and "1 changed" and "2 changed" as two choices."""
-    for name in ("library", "verdict", "relation", "cause"):
-        first, *options = [one.text for one in page.select(f"select[name={name}] option")]
-        assert first == "all"
-        cards_of = {claim[f"data-{name}"] for claim in page.select(".claim")}
-        assert sorted(options) == sorted(cards_of)
-    assert page.form.has_attr("hidden")
-    for case in CASES.values():
-        assert not re.search(rf"\b{case.row.k}\b", case.kind)
-        assert set(case.kind.split()) <= {*re.findall(r"[^\s,]+", case.relation)}
-
-
 def test_every_card_says_where_its_claim_is_made_who_knows_and_why_it_is_not_exact(page, claims):
     """Catches a card without its place, thread or cause; a cause of a claim that is exact."""
     stored = json.loads((HERE / "data" / "claimed.json").read_text("utf-8"))["places"]
@@ -269,24 +255,16 @@ def test_every_card_says_where_its_claim_is_made_who_knows_and_why_it_is_not_exa
     [
         (1, 2, "promised ε = 1, kept ε = 2: 0.5 of the noise needed"),
         (100_000, 4_294_867_296, "promised ε = 1, kept ε = 42,900: 1/42,900 of the noise needed"),
-        (1, 255, "promised ε = 1, kept ε = 255: 0.00392 of the noise needed"),
         (0, 5, "no noise at all: no ε describes it"),
         (5, math.inf, "no noise is enough: no number bounds how far the answers lie apart"),
         (1, 1.000002, "promised ε = 1, kept ε = 1 + 2e-06: 1 − 2e-06 of the noise needed"),
         (5, 2, "2.5 times the noise that is needed"),
-        (50_000, 1, "50,000 times the noise that is needed"),
         (math.inf, 1, "noise without bound"),
     ],
 )
 def test_the_cost_is_in_words_for_every_ratio(claimed, exact, words):
     """Catches 4.29e+04 where people read 42,900, and a claim of 0 that is divided by."""
     assert said(made(claimed, exact))["cost"] == words
-
-
-def test_a_price_is_written_in_three_digits():
-    """Catches "inf" on a page, and a price of another power."""
-    rows = [(made(3, 4).row, 1), (made(3, 4).row, 2), (made(0, 4).row, 1)]
-    assert [price_text(row, power) for row, power in rows] == ["1.33", "1.78", "∞"]
 
 
 def test_a_card_says_what_the_library_promises_and_what_was_compared():

@@ -115,13 +115,6 @@ def test_asking_again_says_what_changed():
     assert "nothing → " in news[1]
 
 
-def test_tumult_is_skipped_without_its_java(monkeypatch, capsys):
-    """Catches a run that fails, instead of saying what is missing."""
-    monkeypatch.setattr(audit.shutil, "which", lambda name: None if name == "java" else name)
-    assert audit.audited("tumult")
-    assert capsys.readouterr().out == "tumult: skipped. It needs Java 17; found none.\n"
-
-
 def test_every_table_has_its_script_its_lock_and_one_layout():
     """Catches a table that nobody can make again, or a column that only one of them has."""
     scripts = sorted(audit.LIBRARIES.glob("*/*.py"))

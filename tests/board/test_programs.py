@@ -1,7 +1,6 @@
 """Programs: each claim that is too small can be pasted into a Python that has the library."""
 
 import ast
-import json
 import re
 import sys
 from pathlib import Path
@@ -9,7 +8,7 @@ from pathlib import Path
 import pytest
 from conftest import ROOT
 from form import some
-from sensitivity_board import audit, case_files, programs
+from sensitivity_board import case_files, programs
 
 KNOWN = programs.every_program()
 LIVE = [*programs.programs(programs.LIBRARIES / "opendp")]
@@ -114,29 +113,3 @@ def test_a_program_that_parts_from_the_board_is_told():
         assert bool(words) == bool(told)
     unseen = {"claimed": 1.5, "witness": None}
     assert programs.differences(said["0"], unseen) == ["the board has no witness of it"]
-
-
-def test_one_program_that_raises_does_not_hide_the_next(tmp_path, capsys):
-    """Catches a run that ends at the first error, and one that counts it as agreement."""
-    for name in ("lib", "another"):
-        (tmp_path / name).mkdir()
-    codes = {"a": "import no_such_library", "b": AS_IT_IS, "c": AS_IT_IS}
-    told = "".join(f"[programs.{name}]\ntext = '''{code}'''\n" for name, code in codes.items())
-    (tmp_path / "lib" / "programs.toml").write_text(told, encoding="utf-8")
-    board = tmp_path / "board.json"
-    board.write_text(json.dumps({"cases": [{"address": "b", **CASE}]}), encoding="utf-8")
-    assert programs.held(tmp_path / "lib", Path(sys.executable), board) == 1
-    assert capsys.readouterr().out.splitlines() == [
-        "lib: 1 of 3 programs agree with the board",
-        "  a: ModuleNotFoundError: No module named 'no_such_library'",
-        "  c: the board has no such case",
-    ]
-    assert programs.held(tmp_path / "another", Path(sys.executable), board) == 0
-    assert capsys.readouterr().out == ""
-
-
-def test_an_audit_of_no_library_is_refused(monkeypatch, capsys):
-    """Catches a name that is spelt wrong, and an audit of nothing that says all is well."""
-    monkeypatch.setattr(audit.sys, "argv", ["audit.py", "opendb"])
-    assert audit.main() == 1
-    assert "opendb" in capsys.readouterr().err

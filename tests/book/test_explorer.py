@@ -11,7 +11,6 @@ import sys
 from base64 import b64decode
 from unittest.mock import MagicMock
 
-import conftest
 import pytest
 from conftest import ROOT, in_turn, turn
 from lab_copies import CHAPTERS, read
@@ -24,8 +23,8 @@ from sensitivity_book.live.explorers import fields, frame
 from sensitivity_book.palette import DARK
 from sensitivity_book.pictures.phone import PAGE
 from sensitivity_book.stage import explorers as inside
+from sensitivity_book.stage.explorers import curves, statements
 from sensitivity_book.stage.explorers import explorer as module
-from sensitivity_book.stage.explorers import statements
 from sensitivity_book.stage.explorers.curves import curves_explorer
 from sensitivity_book.stage.explorers.explorer import PAGE_FORM, Explorer, Knob, Own, View, svg
 from sensitivity_book.stage.explorers.gallery import explorers
@@ -34,6 +33,7 @@ from sensitivity_book.theory.privacy.noise import gaussian_delta
 
 import sensitivity_lab as sl
 from sensitivity_lab.numbers.text import number_text
+from sensitivity_lab.plotting import explore
 from sensitivity_lab.plotting.style import styled_figure
 
 QUOTED = re.compile(r'<script type="application/json">(.*?)</script>', re.DOTALL)
@@ -43,6 +43,7 @@ EXPLORERS = explorers()
 STORED = {
     found[1]: page
     for chapter in CHAPTERS
+    if "_explorer(" in chapter.read_text(encoding="utf-8")
     for cell in read(chapter.stem).cells
     for output in cell.get("outputs", [])
     if (found := NAMED.match(page := output.get("data", {}).get("text/html", "")))
@@ -131,21 +132,32 @@ def settings_of(name: str) -> dict[tuple[str, ...], dict[str, str]]:
     return {place: dict(zip(arguments, place, strict=True)) for place in places}
 
 
-@pytest.mark.parametrize("name", EXPLORERS)
-def test_a_page_stores_what_the_package_answers_at_every_setting(name, monkeypatch):
-    """Catches a chapter stored before an answer changed: all that is said of each setting, without
-    its drawing. Where answers take long, those of one of its settings, in turn."""
+@pytest.fixture
+def undrawn(monkeypatch) -> dict[str, Explorer]:
+    """All explorers made anew, for what they say: their drawing takes most of the time."""
     for found in pkgutil.iter_modules(inside.__path__, f"{inside.__name__}."):
         functions = vars(importlib.import_module(found.name))
-        for each, one in [*functions.items()]:
+        for name, one in [*functions.items()]:
             if getattr(one, "__annotations__", {}).get("return") == "Figure":
-                monkeypatch.setitem(functions, each, lambda *_, **__: None)
+                monkeypatch.setitem(functions, name, lambda *_, **__: None)
+    monkeypatch.setattr(curves.Curves, "figure", lambda *_: None)
+    monkeypatch.setattr(curves, "with_marks", lambda *_: "")
+    monkeypatch.setattr(curves, "in_form", lambda picture, _: picture)
+    monkeypatch.setattr(explore, "pair_figure", lambda *_: None)
+    monkeypatch.setattr(explore, "svg", lambda _: "drawn")
+    return explorers()
+
+
+@pytest.mark.parametrize("name", EXPLORERS)
+def test_a_page_stores_what_the_package_answers_at_every_setting(name, undrawn):
+    """Catches a chapter stored before an answer changed: all that is said of each setting, without
+    its drawing. Where answers take long, those of one of its settings, in turn."""
     asked = in_turn([*EXPLORERS[name].knobs[0].names]) if name in LONG else None
     for (place, settings), stored in zip(
         settings_of(name).items(), unpacked(STORED[name]), strict=True
     ):
         if asked is None or place[0] in asked:
-            shown = EXPLORERS[name].view(**settings)
+            shown = undrawn[name].view(**settings)
             assert (shown.text, shown.alt) == stored[:2], settings
 
 
@@ -153,7 +165,7 @@ def test_a_page_stores_what_the_package_answers_at_every_setting(name, monkeypat
 def test_a_stored_picture_is_what_a_page_draws(name):
     """Catches a frame that changes its words or its marks when Python has started."""
     frames = zip(settings_of(name).values(), unpacked(STORED[name]), strict=True)
-    for settings, stored in conftest.drawn([*frames], 60):
+    for settings, stored in in_turn([*frames]):
         shown = frame({"explorer": name, "settings": settings})
         assert (shown["text"], shown["alt"], as_stored(shown["picture"])) == stored, settings
 
@@ -265,7 +277,7 @@ def test_the_stand_ins_are_enough():
 # --- what can be typed, and what is refused ---------------------------------------------------
 
 
-def test_what_can_be_typed():
+def test_what_can_be_typed(undrawn):
     """Catches a number that has a slider and no field, and a menu that has one."""
     own = {"label": "your own records", "example": "1, 2, 3, 10"}
     for name, explorer in EXPLORERS.items():
@@ -277,7 +289,7 @@ def test_what_can_be_typed():
             if knob.typed:  # each end is a setting, and so is all that the slider has
                 assert [knob.typed.read(each) for each in knob.names] == [*knob.settings.values()]
                 for end in (knob.typed.low, knob.typed.high):
-                    assert explorer.view(**{knob.argument: str(end)}).text
+                    assert undrawn[name].view(**{knob.argument: str(end)}).text
 
 
 # ruff: disable[E501]

@@ -187,14 +187,6 @@ def test_residual_as_its_authors_program_has_it(shape, table, beta, value, dista
     assert (round(found, 6), at) == (value, distance)
 
 
-def test_frequencies_are_those_of_the_most_frequent_value():
-    """Catches rows that are counted for another column or table."""
-    s = [("s", i, 0) for i in range(25)] + [("s", 0, i) for i in range(1, 7)]
-    rows = [("r", 0, 0), *s, *(("t", 1, i) for i in range(7))]
-    most = {("r", 0): 1, ("r", 1): 1, ("s", 0): 7, ("s", 1): 25, ("t", 0): 7, ("t", 1): 1}
-    assert frequencies(PATH, rows) == most
-
-
 def test_stopping_at_nothing_is_no_bound():
     """Catches a database without rows, of which the same search says that no noise is needed."""
     two = Shape("path of 2", (("r", "b"), ("s", "b")))

@@ -3,10 +3,6 @@
 import hashlib
 import importlib
 import io
-import os
-import re
-import subprocess
-import sys
 import zipfile
 from types import SimpleNamespace
 from unittest.mock import Mock, call
@@ -97,18 +93,6 @@ def test_the_runtime_is_made_once_and_what_was_touched_is_not_built_into_the_boo
     assert {file.name for file in folder.iterdir()} == {
         "x.zip.js", "pyodide.js.js", "pyodide-lock.json.js", "duckdb.js.js", MADE_FROM,
     }  # fmt: skip
-
-
-def test_without_a_network_there_is_one_sentence(tmp_path):
-    """Catches twenty lines of traceback, of which none says what to do."""
-    own = os.environ | {"PIP_NO_INDEX": "1", "PIP_CONFIG_FILE": os.devnull, "PIP_FIND_LINKS": ""}
-    own["https_proxy"] = "http://127.0.0.1:9"
-    command = [sys.executable, "-m", "sensitivity_book.live", str(tmp_path / "live")]
-    ran = subprocess.run(command, env=own, cwd=ROOT / "book", capture_output=True, text=True)
-    assert ran.returncode == 1
-    sentence = r"Python for the pages cannot be made: pip must be able to download .*\n"
-    assert re.fullmatch(sentence, ran.stderr)
-    assert not (tmp_path / "live").exists()
 
 
 def test_the_archive_holds_the_package_as_it_is():

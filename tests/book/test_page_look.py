@@ -11,7 +11,6 @@ from sensitivity_book import palette
 from sensitivity_book.palette import DARK, stylesheet
 from sensitivity_book.pictures.drawings import inline, themed
 from sensitivity_book.pictures.table_html import aligned
-from sensitivity_book.pictures.tables import show_change
 
 from sensitivity_lab.plotting import style
 
@@ -104,14 +103,6 @@ def test_a_colour_is_written_in_one_place():
         if colour.search(line)
     }
     assert {line.split(":")[0] for line in written} == palettes, written
-
-
-def test_tables_before_and_after_as_text():
-    """Catches a caption that is lost, and marks that leave their column."""
-    people = pd.DataFrame({"name": ["Ann", "Bob"]}), pd.DataFrame({"name": ["Ann", "Cy"]})
-    shown = repr(show_change({"People": people, "Others": people}))
-    one = ["", "          name", "          Ann", "− leaves  Bob", "+ joins   Cy"]
-    assert shown == "\n".join(["People", *one[1:], "", "Others", *one[1:]])
 
 
 def luminance(colour):

@@ -1,8 +1,6 @@
 """What is done to people's tables is held against enumerations and stated laws."""
 
 from collections import Counter
-from functools import cache
-from itertools import combinations_with_replacement, product
 
 import pandas as pd
 import pytest
@@ -83,34 +81,6 @@ def test_truncation_keeps_what_the_rule_keeps_of_each_key(held, keep):
         kept = truncate(frame(order, "name", "group"), keep, "name")
         assert [*kept] == ["name", "group"]
         assert tuples(kept) == cut(held, keep)
-
-
-@cache
-def neighbours(values, keys):
-    """Each table with up to as many rows on a key as there are values, and those a row away."""
-    of_key = [g for n in range(len(values) + 1) for g in combinations_with_replacement(values, n)]
-    tables = [
-        tuple((key, value) for key, group in enumerate(groups) for value in group)
-        for groups in product(of_key, repeat=keys)
-    ]
-    return {x: [y for y in tables if apart(x, y) <= 1] for x in tables}
-
-
-@pytest.mark.parametrize("of", MOVED)
-@pytest.mark.parametrize("allowed", [(1, 0), (0, 1), (1, 1)])
-@pytest.mark.parametrize("truncations", [(E(1), E(1)), (E(1), UNIQUE), (UNIQUE, UNIQUE)])
-def test_keys_one_by_one_agree_with_all_tables(truncations, allowed, of):
-    """Catches a wrong sum over keys: all pairs of pairs of tables of two keys and two values."""
-    near = neighbours("ab", 2)
-    joined = {sides: join_private(*sides, *truncations) for sides in product(near, repeat=2)}
-    expected = max(
-        MOVED[of](before, joined[u, i])
-        for (users, items), before in joined.items()
-        for u in (near[users] if allowed[0] else [users])
-        for i in (near[items] if allowed[1] else [items])
-    )
-    asked = dict(zip(("rows_left", "rows_right"), allowed, strict=True))
-    assert join_stability(*truncations, **asked, values="ab", keys=2, of=of).value == expected
 
 
 @pytest.mark.parametrize("of", MOVED)

@@ -9,17 +9,15 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from socketserver import StreamRequestHandler, ThreadingTCPServer
-from threading import Thread
 from typing import Any
 
 import websocket
 from conftest import needed
 
 PREFERENCES = {
-    "network.proxy.type": 1,  # all but 127.0.0.1 goes to the wall
-    "network.proxy.http": "127.0.0.1",
-    "network.proxy.ssl": "127.0.0.1",
+    "network.proxy.type": 1,  # all but 127.0.0.1 goes to a port where nobody listens
+    **dict.fromkeys(("network.proxy.http", "network.proxy.ssl"), "127.0.0.1"),
+    **dict.fromkeys(("network.proxy.http_port", "network.proxy.ssl_port"), 9),
     "network.dns.disablePrefetch": True,
     "media.gmp-manager.updateEnabled": False,  # a driven Firefox asks for little else by itself
     "services.settings.server": "data:,#remote-settings-dummy/v1",
@@ -32,10 +30,9 @@ ENVIRONMENT = {"MOZ_REMOTE_SETTINGS_DEVTOOLS": "1"}  # else it asks for its sett
 class Page:
     """The one page of a running browser, and what it did since it was opened."""
 
-    def __init__(self, address: str, asked: list[str]) -> None:
+    def __init__(self, address: str) -> None:
         self.requests: list[str] = []  # files do not count
         self.errors: list[str] = []  # raised by a script, or told the console
-        self.asked = asked  # of other machines, by anything in this browser
         self.socket = websocket.create_connection(address, timeout=300, suppress_origin=True)
         self.count = 0
         self.call("session.new", capabilities={})
@@ -60,15 +57,15 @@ class Page:
             self.errors.append(params["text"])
 
     def visit(self, address: str) -> None:
-        for noted in (self.requests, self.errors, self.asked):
-            noted.clear()
+        self.requests.clear()
+        self.errors.clear()
         self.call("browsingContext.navigate", context=self.context, url=address, wait="complete")
 
     def faults(self) -> list[str]:
-        """Its errors, and every request for another machine: as sent, and as it met the wall."""
+        """Its errors, and every request for another machine."""
         self.evaluate("0")  # what is under way has been told before this is answered
         sent = [url for url in self.requests if not url.startswith(OWN)]
-        return [*self.errors, *sent, *self.asked]
+        return [*self.errors, *sent]
 
     def size(self, width: int, height: int) -> None:
         size = {"width": width, "height": height}
@@ -92,55 +89,13 @@ class Page:
             time.sleep(0.1)
         return value
 
-    def where(self, css: str, nth: int = 0) -> dict[str, int]:
-        """The middle of a part, which is brought into the window."""
-        look = "part => (part.scrollIntoView({block: 'center'}), part.getBoundingClientRect())"
-        box = self.evaluate(f"({look})(document.querySelectorAll({json.dumps(css)})[{nth}])")
-        return {"x": int(box["x"] + box["width"] / 2), "y": int(box["y"] + box["height"] / 2)}
-
-    def point(self, css: str, nth: int = 0) -> None:
-        """Move the mouse there, where it stays."""
-        self.act("pointer", [{"type": "pointerMove", **self.where(css, nth)}])
-
-    def pull(self, hand: str, start: list[float], end: list[float]) -> None:
-        """Pull from here to there in the window, by `mouse` or by `touch`."""
-        way = [
-            [int(a + (b - a) * i / 4) for a, b in zip(start, end, strict=True)] for i in range(5)
-        ]
-        first, *ends = ({"type": "pointerMove", "x": x, "y": y} for x, y in way)
-        down, up = ({"type": f"pointer{way}", "button": 0} for way in ("Down", "Up"))
-        self.act("pointer", [first, down, *ends, up], hand)
-
     def click(self, css: str, nth: int = 0) -> None:
-        self.point(css, nth)
-        self.act("pointer", [{"type": f"pointer{way}", "button": 0} for way in ("Down", "Up")])
+        self.evaluate(f"document.querySelectorAll({json.dumps(css)})[{nth}].click()")
 
-    def press(self, *keys: str) -> None:
-        self.act("key", [{"type": k, "value": key} for key in keys for k in ("keyDown", "keyUp")])
-
-    def act(self, device: str, actions: list[dict[str, Any]], hand: str = "mouse") -> None:
-        source: dict[str, Any] = {"type": device, "id": f"{device} {hand}", "actions": actions}
-        if device == "pointer":
-            source["parameters"] = {"pointerType": hand}
-        self.call("input.performActions", context=self.context, actions=[source])
-
-
-@contextmanager
-def wall() -> Iterator[tuple[int, list[str]]]:
-    """A proxy that lets nothing through: its port, and the first line of each request that came."""
-    asked: list[str] = []
-
-    class Refusal(StreamRequestHandler):
-        def handle(self) -> None:
-            asked.append(self.rfile.readline().decode("latin-1").strip())
-            self.wfile.write(b"HTTP/1.1 502 Nothing leaves\r\n\r\n")
-
-    with ThreadingTCPServer(("127.0.0.1", 0), Refusal) as server:
-        Thread(target=server.serve_forever, daemon=True).start()
-        try:
-            yield server.server_address[1], asked
-        finally:
-            server.shutdown()
+    def press(self, key: str) -> None:
+        keys = [{"type": kind, "value": key} for kind in ("keyDown", "keyUp")]
+        actions = [{"type": "key", "id": "keys", "actions": keys}]
+        self.call("input.performActions", context=self.context, actions=actions)
 
 
 @contextmanager
@@ -151,13 +106,14 @@ def firefox(folder: Path) -> Iterator[Page]:
     command = [program, "--headless", "--remote-debugging-port=0", "--profile", str(folder)]
     environment = {**os.environ, **ENVIRONMENT, "HOME": str(folder)}
     said = folder / "said.txt"
-    with wall() as (port, asked), said.open("w", encoding="utf-8") as out:
-        chosen = {**PREFERENCES, "network.proxy.http_port": port, "network.proxy.ssl_port": port}
-        lines = [f"user_pref({json.dumps(name)}, {json.dumps(chosen[name])});" for name in chosen]
-        (folder / "user.js").write_text("\n".join(lines), encoding="utf-8")
+    chosen = [
+        f"user_pref({json.dumps(one)}, {json.dumps(PREFERENCES[one])});" for one in PREFERENCES
+    ]
+    (folder / "user.js").write_text("\n".join(chosen), encoding="utf-8")
+    with said.open("w", encoding="utf-8") as out:
         process = subprocess.Popen(command, env=environment, stdout=out, stderr=out)
         try:
-            yield Page(f"{listening(process, said)}/session", asked)
+            yield Page(f"{listening(process, said)}/session")
         finally:
             process.terminate()
             process.wait(60)

@@ -17,7 +17,6 @@ from playwright.sync_api import Browser, Locator, Page, expect
 from sensitivity_book.live.explorers import frame
 from sensitivity_book.stage.explorers import explorer as module
 from sensitivity_book.stage.explorers.explorer import Explorer, Knob, View
-from sensitivity_book.stage.explorers.formula import formula_explorer
 from sensitivity_book.stage.explorers.gallery import explorers
 from test_book import LOOKS, MACHINE_MADE, REMOVE, assert_readable, boxes, opened, show
 
@@ -73,15 +72,17 @@ def assert_shows(explorer: Explorer, page: Page, expected: View) -> None:
 
 
 def test_the_keyboard_reaches_every_setting(turned: tuple[Explorer, Page]) -> None:
-    """Catches a dead control, and a frame that belongs to another setting: all, of every knob."""
+    """Catches a dead control, and a frame that belongs to another setting: of each knob one."""
     explorer, page = turned
     for knob in explorer.knobs:
         settle(explorer, page)
         control = place(explorer, page, knob)
         control.focus()
         page.keyboard.press("Home")
+        looked_at = in_turn(knob.names)
         for name in knob.names:
-            assert_shows(explorer, page, explorer.view(**{knob.argument: name}))
+            if name in looked_at:
+                assert_shows(explorer, page, explorer.view(**{knob.argument: name}))
             if knob.ordered:
                 assert control.get_attribute("aria-valuetext") == name
                 assert control.locator("+ output").text_content() == name
@@ -94,16 +95,14 @@ def test_the_keyboard_reaches_every_setting(turned: tuple[Explorer, Page]) -> No
 
 
 # One box after the other, its column and height; and how many 0s, 1s and 2s there are then.
-CLICKS = {(1, 3): "131", (1, 2): "111", (0, 1): "011", (2, 3): "013", (2, 1): "010", (1, 1): "000"}
+CLICKS = {(1, 3): "131", (0, 1): "031", (2, 1): "030"}
 CLICKED = [pytest.param("derivative", marks=pytest.mark.xdist_group("derivative"))]
 
 
-@pytest.mark.parametrize(("width", "scheme"), in_turn(LOOKS))
 @pytest.mark.parametrize("turned", CLICKED, indirect=True)
-def test_the_histogram_is_clicked(turned: tuple[Explorer, Page], width: int, scheme: str) -> None:
+def test_the_histogram_is_clicked(turned: tuple[Explorer, Page]) -> None:
     """Catches a box that is covered, too small, or sets another count than the one it stands at."""
     explorer, page = turned
-    show(page, width, scheme)
     settle(explorer, page)
     query, *columns = explorer.knobs
     place(explorer, page, query).select_option(label=query.names[-1])
@@ -117,10 +116,7 @@ def test_the_histogram_is_clicked(turned: tuple[Explorer, Page], width: int, sch
         chosen = {knob.argument: count for knob, count in zip(columns, counts, strict=True)}
         assert_shows(explorer, page, explorer.view(query=query.names[-1], **chosen))
         for knob, count in zip(columns, counts, strict=True):
-            control = place(explorer, page, knob)
-            assert control.input_value() == count
-            assert control.get_attribute("aria-valuetext") == count
-            assert control.locator("+ output").text_content() == count
+            assert place(explorer, page, knob).get_attribute("aria-valuetext") == count
     settle(explorer, page)
 
 
@@ -218,7 +214,7 @@ def assert_frame(explorer: Explorer, page: Page, settings: dict[str, str], own: 
     assert picture.evaluate(written, expected["picture"])
 
 
-@pytest.mark.parametrize("live", [NONE, LIVE], ids=["no Python", "Python"])
+@pytest.mark.parametrize("live", in_turn([NONE, LIVE]), ids=lambda live: str(len(live)))
 def test_a_page_is_as_it_was_until_python_is_asked(browser: Browser, live: str) -> None:
     """Catches a button without Python, and Python started for a stored knob."""
     with shown(browser, "formula", live) as (explorer, page):
@@ -255,6 +251,12 @@ def test_every_knob_computes(browser: Browser, name: str) -> None:
         place(explorer, page, back).press("Home")
         least = min(back.names[0], beyond.get(back.argument, back.names[0]), key=float)
         assert_frame(explorer, page, last | beyond | {back.argument: least})
+        own = place(explorer, page).get_by_label("your own records")
+        assert own.count() == (explorer.own is not None)
+        if explorer.own is not None:
+            own.fill("1, 2, 3, 10")
+            own.press("Enter")
+            assert_frame(explorer, page, last | {back.argument: least}, "1, 2, 3, 10")
         page.evaluate("stand.held = true")
         type_in(
             explorer, page, {next(knob.argument for knob in explorer.knobs if knob.ordered): "11"}
@@ -266,8 +268,9 @@ def test_every_knob_computes(browser: Browser, name: str) -> None:
         page.evaluate("stand.end()")
 
 
-def test_the_last_change_wins(browser: Browser) -> None:
-    """Catches frames in the order in which they were asked, and one that nobody waits for."""
+def test_the_last_change_wins_and_what_is_refused_is_said(browser: Browser) -> None:
+    """Catches frames in the order in which they were asked, and one that nobody waits for; a
+    picture of another setting below an error, and an explorer that an error ends."""
     with computing(browser, "formula") as (explorer, page):
         page.evaluate("stand.held = true; stand.asked.length = 0")
         for k in ("5", "6", "7", "8"):
@@ -275,30 +278,12 @@ def test_the_last_change_wins(browser: Browser) -> None:
         page.evaluate("stand.end()")
         assert_frame(explorer, page, {"k": "8"})
         assert [one["settings"]["k"] for one in page.evaluate("stand.asked")] == ["5", "8"]
-
-
-def test_what_is_refused_is_said(browser: Browser) -> None:
-    """Catches a picture of another setting below an error, and an explorer that an error ends."""
-    with computing(browser, "formula") as (explorer, page):
         knob = next(knob for knob in explorer.knobs if knob.typed)
         type_in(explorer, page, {knob.argument: "-20"})
         says(explorer, page, f"{knob.label} must be a {knob.typed.words}, got -20")
         expect(place(explorer, page).locator("[role=img]")).to_be_hidden()
         type_in(explorer, page, {knob.argument: knob.names[-1]})
-        assert_frame(explorer, page, {knob.argument: knob.names[-1]})
-
-
-def test_own_records(browser: Browser) -> None:
-    """Catches a field for own records that a page has not, or that is not sent."""
-    with computing(browser, "curves-days-of-absence") as (explorer, page):
-        own = place(explorer, page).get_by_label("your own records")
-        for text in ("1, 2, 3, 10", "1, 2, many", ""):
-            own.fill(text)
-            own.press("Enter")
-            if "many" in text:
-                says(explorer, page, re.compile("got 1, 2, many"))
-            else:
-                assert_frame(explorer, page, {}, text)
+        assert_frame(explorer, page, {"k": "8", knob.argument: knob.names[-1]})
 
 
 def stored_again(explorer: Explorer, page: Page, why: str) -> None:
@@ -320,7 +305,8 @@ def stored_again(explorer: Explorer, page: Page, why: str) -> None:
 
 
 def test_a_reader_stops_it(browser: Browser) -> None:
-    """Catches a computation that nobody can end, and an explorer that is dead after it."""
+    """Catches a computation that nobody can end, an explorer that is dead after it, a button that
+    is gone after a start that failed."""
     with computing(browser, "formula") as (explorer, page):
         page.evaluate("stand.held = true")
         type_in(explorer, page, {"low": "-6", "k": "8"})
@@ -328,57 +314,14 @@ def test_a_reader_stops_it(browser: Browser) -> None:
         place(explorer, page).get_by_role("button", name="Stop").click()
         says(explorer, page, explorer.view(low="-2", k="4").text)  # the nearest that is stored
         stored_again(explorer, page, "Stopped.")
+        page.evaluate("stand.broken = 'Python did not start: lab.zip is missing.'")
+        compute(explorer, page)
+        stored_again(explorer, page, "Python did not start: lab.zip is missing.")
+        page.evaluate("stand.broken = null")
         compute(explorer, page)
         settings = {knob.argument: knob.names[-1] for knob in explorer.knobs} | {"k": "8"}
         type_in(explorer, page, {"k": "8"})
         assert_frame(explorer, page, settings)
-
-
-def test_python_does_not_start(browser: Browser) -> None:
-    """Catches a button that is gone after a start that failed."""
-    with shown(browser, "formula") as (explorer, page):
-        page.evaluate("stand.broken = 'Python did not start: lab.zip is missing.'")
-        compute(explorer, page)
-        stored_again(explorer, page, "Python did not start: lab.zip is missing.")
-
-
-# --- what a cell shows when it is run in the page ------------------------------------------------
-
-RUN = """([css, html]) => {
-  const stored = document.querySelector(css);
-  const output = stored.closest(".cell_output") ?? stored.parentElement;
-  output.hidden = true;
-  output.insertAdjacentHTML("afterend", `<div>${html}</div>`);
-  output.nextElementSibling.dispatchEvent(new CustomEvent("live:shown", { bubbles: true }));
-  const named = document.querySelectorAll("article .explorer [id], article .explorer[id]");
-  return [...named].map(node => node.id);
-}"""
-
-
-def test_a_cell_that_is_run_shows_an_explorer_that_works(
-    browser: Browser, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Catches a dead text for an explorer, and labels that name the stored one's controls."""
-    monkeypatch.setattr(module, "IN_PAGE", True)
-    with shown(browser, "formula") as (_, page):
-        html = formula_explorer()._repr_mimebundle_()["text/html"]
-        ids = page.evaluate(RUN, ["#explorer-formula", html])
-        assert len(ids) == len(set(ids))
-        whole = page.locator(".explorer:visible")
-        expect(whole.locator(".typed")).to_have_count(3)
-        k = whole.get_by_role("slider", name="distance k")
-        n = whole.get_by_role("spinbutton", name="records n any from 1 to 8")
-        whole.get_by_label("formula for").select_option(label="sum")
-        k.press("End")
-        n.fill("2")
-        for knob, key, at in ((n, "Enter", "4"), (k, "Home", None), (k, "ArrowRight", "2")):
-            page.evaluate("broken => { stand.broken = broken; }", None if at else "Stopped.")
-            knob.press(key)
-            if at is None:
-                expect(whole.locator(".compute [role=status]")).to_have_text("Stopped.")
-            else:
-                text = formula_explorer().typed({"claim": "sum", "k": at, "size": "2"}).text
-                expect(whole.locator("> p[role=status]")).to_have_text(text)
 
 
 RUNTIME = HTML / "_static" / "live" / "lab.zip.js"

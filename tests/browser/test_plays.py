@@ -2,18 +2,18 @@
 read them, and without a script they stand finished."""
 
 from contextlib import AbstractContextManager
-from itertools import groupby
+from dataclasses import asdict
+from itertools import groupby, product
 
 import pytest
-from conftest import a_third, in_turn
+from conftest import drawn, in_turn
 from playwright.sync_api import Browser, Page
 from sensitivity_book.stage.dots.games import GAMES
-from sensitivity_book.stage.tents import Tents
+from sensitivity_book.stage.tents import Tents, big, facts, sentence
 from sensitivity_book.stage.words import decimals
 from test_book import ARTICLE, LOOKS, PHONE, WIDE, assert_readable, opened, show
 from test_dots import said
 from test_explorers import EXPLORERS, PAGES
-from test_tents_page import holds
 
 INTRO, VEHICLE = "book/intro.html", "book/chapters/vehicle.html"
 WITNESS = EXPLORERS["curves-driving-proficiency"]
@@ -62,7 +62,7 @@ def pull(page: Page, hand: str, start: list[float], end: list[float]) -> None:
     session.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
 
 
-@pytest.mark.parametrize(("hand", "width"), a_third(HANDS))
+@pytest.mark.parametrize(("hand", "width"), in_turn(HANDS))
 def test_a_hand_pulls_each_play(browser: Browser, hand: str, width: int) -> None:
     """Catches a part not held, on the wrong side or counted twice; a page that scrolls away."""
     for name, rows in groupby(PULLED, lambda row: row[0]):
@@ -95,7 +95,7 @@ for name in in_turn(list(EXPLORERS)):
     LOOKED_AT[PAGES[name]] = f"#explorer-{name}", last
 
 
-@pytest.mark.parametrize("name", a_third([*LOOKED_AT]))
+@pytest.mark.parametrize("name", drawn([*LOOKED_AT], 4))
 @pytest.mark.parametrize(("width", "scheme"), in_turn(LOOKS))
 def test_everybody_can_read_and_hit_it(
     browser: Browser, name: str, width: int, scheme: str
@@ -134,7 +134,8 @@ def test_without_a_script_the_tents_stand(browser: Browser) -> None:
     """Catches a picture without JavaScript that tells another story, or shows dead knobs."""
     with still(browser, "book/chapters/noise.html") as page:
         root = page.locator(".tents")
-        holds(root, Tents())
+        assert said(root) == " ".join([*big(Tents()), sentence(Tents())])
+        assert root.locator(".facts").text_content() == facts(Tents())
         assert root.locator(".dial, button").locator("visible=true").count() == 0
 
 
@@ -154,3 +155,36 @@ def test_without_a_script_no_field_is_dead(browser: Browser) -> None:
         assert page.locator(".answer").count() > 3
         assert page.locator(".answer:visible, .live-bar").count() == 0
         assert "only with JavaScript" in (page.locator(ARTICLE).text_content() or "")
+
+
+GRID = [
+    Tents(*state)
+    for state in product(
+        (0, 20, 21, 60),
+        (0, 22, 40, 60),
+        (0.1, 0.55, 1.0, 2.0),
+        (-5, 0.3, 3, 5.1, 15),
+        (None, 3, 19),
+        (None, -5, 5.1, 9.7),
+    )
+]
+
+
+TOLD = """all => all.map(state => {
+  const of = Tents.numbers(state);
+  const told = [of.distance, of.assumed, of.scale, of.loss, of.belief, ...of.sizes];
+  return [Tents.words(state), told];
+})"""
+
+
+def test_the_script_of_the_tents_says_what_python_does(browser: Browser) -> None:
+    """Catches a height, ratio, bound, belief, name or promise told otherwise in 3840 states."""
+    states = [asdict(state) | {"madeFor": state.made_for} for state in GRID]
+    with opened(browser, "book/chapters/noise.html") as page:
+        told = page.evaluate(TOLD, states)
+    for state, (words, numbers) in zip(GRID, told, strict=True):
+        truth = [state.distance, state.assumed, state.scale, state.loss, state.belief]
+        assert numbers == pytest.approx([*truth, *state.sizes], rel=1e-9, abs=1e-14), state
+        assert (words["big"], words["what"]) == big(state)
+        assert words["sentence"] == sentence(state)
+        assert words["facts"] == facts(state)

@@ -112,21 +112,6 @@ def test_no_answer_wraps_around(query, largest):
         assert (fast.value, fast.witness) == (slow.value, slow.witness)
 
 
-def test_a_callable_is_asked_as_it_is():
-    """Catches a plain callable wrapped away or renamed, a smallest size not heeded."""
-
-    def spread(x):
-        return x[1] - x[0]
-
-    universe = sl.Universe.population([1, 2, 9])
-    r = sl.global_sensitivity(spread, universe, size=2, relation=sl.Change(1))
-    assert (r.query.name, r.query.function, r.value) == ("spread", spread, 7)
-    query = sl.Query("span", spread, smallest_size=2)
-    r = sl.global_sensitivity(query, universe, size=2, relation=sl.AddRemove(1))
-    assert r.value == 7  # (2, 9) spans 7, and (1, 2, 9) starts with 1
-    assert "leaves 1" in " ".join(r.infeasible)
-
-
 @pytest.mark.parametrize("text", QUERY_TEXTS)
 def test_equal_queries_are_equal_and_travel(text):
     """Catches a query with a closure in it, that no process pool takes and no other equals."""

@@ -5,6 +5,7 @@ import math
 from decimal import Decimal
 from fractions import Fraction
 
+import matplotlib.pyplot as plt
 import pandas as pd
 import pytest
 from conftest import SCHOOL, refused
@@ -49,6 +50,7 @@ def test_tables_plot_and_travel_as_floats_with_exact_text():
     assert table["sensitivity"].tolist()[0] == 17 / 6
     assert all(math.isnan(x) for x in table["sensitivity"][1::2])
     assert len(table.plot(y=["sensitivity", "closed_form"]).lines) == 2
+    plt.close("all")  # pandas draws by pyplot
     again = pd.read_csv(io.StringIO(table.to_csv(index=False)), dtype={"closed_form_exact": "str"})
     pd.testing.assert_frame_equal(again, table)
     again = pd.read_json(io.StringIO(table.to_json()), dtype=False)

@@ -56,24 +56,6 @@ def test_each_dataset_is_answered_once(relation, sizes, method):
     assert len(told) - 2 == len(set(told)) == r.datasets == sum(math.comb(10, n) for n in sizes)
 
 
-def test_a_table_answers_a_dataset_once_for_all_relations():
-    """Catches a table that asks anew for each relation, or falls with an infeasible row."""
-    told = []
-    relations = [sl.AddRemove(1), sl.AddRemove(2), ONE, sl.Change(2)]
-    table = sl.sweep([listening(told)], {"days": ABSENCES}, size=6, relations=relations)
-    once = len(told) - 2 * len(relations)  # but for the widest pairs
-    assert once == len(set(told)) == sum(math.comb(10, n) for n in range(4, 9))
-    assert " ".join(table) == "sensitivity column query relation k dataset neighbour method"
-    for row, relation in zip(table.itertuples(), relations, strict=True):
-        assert f"{row.relation}({row.k})" == str(relation)
-        r = asked(sum, ABSENCES, 6, relation, method="walk")
-        assert (row.sensitivity, (row.dataset, row.neighbour)) == (r.value, r.witness)
-    few = {"a": sl.Universe.population([1, 2, 4])}
-    table = sl.sweep([sl.MEAN, sl.SUM], few, size=2, relations=[sl.Remove(2)])
-    assert table["sensitivity"].tolist() == [None, 6]
-    assert table["method"][0] == "infeasible"
-
-
 @pytest.mark.parametrize(
     ("query", "size", "relation", "named"),
     [
@@ -452,15 +434,6 @@ def test_decimals_are_subtracted_exactly(prec, values, answer, norm):
         assert isinstance(found.value, (int, Fraction))
 
 
-def test_roots_of_decimals_are_exact():
-    """Catches an L2 gap that is rounded to the caller's context."""
-    big = Decimal("1" * 30)
-    universe = sl.Universe.value_range([Decimal(0), big])
-    with decimal.localcontext(prec=5):
-        pair = asked(lambda x: (x[0], x[0]), universe, 1, norm=2)
-    assert pair.value == float(Fraction(2 * int(big) ** 2)) ** 0.5
-
-
 @BY_EACH
 @pytest.mark.parametrize("vector", [False, True])
 def test_decimals_and_fractions_are_one_arithmetic(vector, method):
@@ -477,13 +450,6 @@ def test_decimals_and_fractions_are_one_arithmetic(vector, method):
     assert seen == {Decimal}
     mixed = asked(lambda x: tenth if x[0] else 0.5, sl.Universe.value_range([0, 1]), 1)
     assert mixed.value == 0.4  # a float, as of a Fraction and a float
-
-
-def test_metrics_in_decimals_give_fractions():
-    """Catches a distance that stays a Decimal."""
-    universe = sl.Universe.value_range([0, 1])
-    found = asked(set, universe, 1, output_metric=lambda a, b: Decimal("0.1") * len(a ^ b))
-    assert found.value == Fraction(1, 5)
 
 
 def test_long_doubles_are_read_exactly():

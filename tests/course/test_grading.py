@@ -22,15 +22,6 @@ def test_a_number_gets_what_its_page_says(given):
     assert grade("by-hand-sum-swapped", given) == verdict("by-hand-sum-swapped", given)
 
 
-def test_a_pair_and_a_function_get_what_their_page_says():
-    """Catches a pair whose halves are not told apart, and a function that is not called."""
-    six = [1, 2, 3, 7, 8, 15], [1, 2, 4, 8, 15, 20]
-    for x, y in (six, (six[0], [2, 3, 7, 8, 15, 20]), ([1], [2])):
-        assert grade("by-hand-both-widest", (x, y)) == verdict("by-hand-both-widest", x, y)
-    assert grade("by-hand-span-written", lambda x: max(x) - min(x)).right
-    assert "With [1" in grade("by-hand-span-written", max).words
-
-
 @pytest.mark.parametrize("given", [..., None])
 def test_a_blank_is_no_answer(given, capsys):
     """Catches a notebook that nobody filled in and that is graded, or stops the grader."""

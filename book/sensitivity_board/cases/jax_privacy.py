@@ -40,7 +40,7 @@ ENCODERS: dict[str, list[list[Exact]]] = {
     "square root, 3 bands": square_root(8, bands=3),
 }
 
-GUIDE = "The library's guide says to sum in float32 at least, by dtype: whoever does is safe."
+GUIDE = "The library's guide says to sum in float32 at least, by dtype."
 NOTES = {  # by function and setting
     ("clipped_fun of float32", "l2_clip_norm 1"): "In float32 a clipped vector can be a hair too "
     "long: the square of this one's length is 1 + 8.9e-8.",

@@ -71,14 +71,9 @@ def zeros_and_three(n):
     ("function", "claim", "sizes", "relations", "violations"),
     [
         (spread, Fraction(3, 2), range(2, 5), ONE_CHANGED, [zeros_and_three(n) for n in (2, 3, 4)]),
-        (sl.MEAN, lambda k, size: Fraction(3 * k, size + 1), range(1, 4), ONE_CHANGED,
-         [zeros_and_three(n) for n in (1, 2, 3)]),
         (sl.MEAN, lambda k, size: Fraction(3 * k, size), range(1, 6), ONE_CHANGED, []),
-        (sl.MEAN, lambda size: Fraction(3, max(size, 2)), range(1, 6), ONE_CHANGED,
-            [zeros_and_three(1)]),
         (sl.Query("mean_or_zero", mean_or_zero, smallest_size=0), 2, range(4), ONE_MOVED,
          [(0, (), (3,)), (1, (3,), ())]),
-        (mean_or_zero, 2, range(1, 4), ONE_MOVED, []),  # the empty dataset is out of range
         (mean_or_zero, 2, [1, 2, 3], ONE_MOVED, [(1, (3,), ())]),
         (lambda d: 5 * (len({*d}) < len(d)), 4, [2], ONE_CHANGED, [(2, (0, 0), (0, 1))]),
     ],
@@ -117,7 +112,7 @@ def moved(x, y, order, relation):
 
 
 @pytest.mark.parametrize("way", [{}, *ORDERS, APART], ids=lambda way: str(way)[:16])
-@pytest.mark.parametrize("seed", seeds(25))
+@pytest.mark.parametrize("seed", seeds(15))
 def test_every_way_against_all_pairs(seed, way):
     """Catches a reading or an edit that is lost, a record twice, a neighbour out of the range of
     sizes, a query measured by its square or unsorted; the other route compares all pairs of
@@ -202,22 +197,6 @@ def test_verdicts(claim, answer, verdict, ratio):
     assert row.ratio == (pytest.approx(ratio, rel=1e-15) if type(ratio) is float else ratio)
 
 
-# --- sizes and feasible rows -----------------------------------------------------------------
-
-
-def test_sizes_mean_the_same_in_every_form():
-    """Catches a range of sizes that keeps the neighbour inside it, where a list does not."""
-    forms = (3, [3], (3,), range(3, 4), np.array([3]), iter([3]))
-    reports = [sl.audit(sl.MEAN, 1, DIGITS, sizes=sizes, relations=ONE_MOVED) for sizes in forms]
-    assert all(report == reports[0] for report in reports)
-    assert {len(row.neighbour) for row in reports[0].rows} == {2}
-    asked = reports[0].asked
-    assert (asked.sizes, asked.sizes_within) == ((3,), None)
-    inside = sl.audit(sl.MEAN, 1, DIGITS, sizes_within=range(3, 4), relations=ONE_MOVED)
-    asked = inside.asked
-    assert (inside.rows[0].found, asked.sizes, asked.sizes_within) == (0, None, range(3, 4))
-
-
 # --- other answers, other claims ---------------------------------------------------------------
 
 
@@ -247,9 +226,7 @@ def test_claims_as_functions():
         return Fraction(factor * k, size)
 
     for claim in (
-        lambda k, size: Fraction(3 * k, size),
         lambda size, k: Fraction(3 * k, size),
-        lambda size: Fraction(3, size),
         lambda *, size, top=3: Fraction(top, size),
         lambda **place: Fraction(3 * place["k"], place["size"]),
         partial(times, 3),
@@ -262,9 +239,8 @@ def test_claims_as_functions():
 @pytest.mark.parametrize(
     ("claim", "got"),
     [
-        (lambda n: n, "of n"), (lambda n, k: k, "of n, k"),
-        (lambda k, size, order: k, "of k, size, order"), (lambda: 3, "no names"),
-        (lambda n=0: n, "of n=0"), (lambda *place: place[0], "of *place"),
+        (lambda n, k: k, "of n, k"), (lambda k, size, order: k, "of k, size, order"),
+        (lambda: 3, "no names"), (lambda *place: place[0], "of *place"),
         (eval("lambda k, /: k"), "of k"), (float, "x=0"),
         ({1: 2}.__getitem__, "a function of"),  # what it says of itself depends on Python
     ],
@@ -396,11 +372,9 @@ def test_workers_give_the_same_report(options):
 @pytest.mark.parametrize(
     ("claim", "top", "headline"),
     [
-        (10**5000, 1, "loose by ×1e+5000"), (1, 10**5000, "too small by ×1e+5000"),
-        (1, 10**400, "too small by ×1e+400"), (0.5, 10**400, "too small by ×2e+400"),
+        (10**5000, 1, "loose by ×1e+5000"), (0.5, 10**400, "too small by ×2e+400"),
         (Fraction(1, 10**400), 1, "too small by ×1e+400"), (Euro(1.5), 3, "too small by ×2"),
-        (10**400, 10**400, "exact"), (Decimal("1e400"), 2, "loose by ×5e+399"),
-        (Decimal("1e400"), 0.5, "loose by ×2e+400"),
+        (10**400, 10**400, "exact"), (Decimal("1e400"), 0.5, "loose by ×2e+400"),
         (10**5000 + 1, 10**5000, "loose by ×(1 + 1e-5000)"), (math.inf, 10**5000, "loose"),
     ],
     ids=lambda value: value if isinstance(value, str) else "",
@@ -421,9 +395,7 @@ def test_text():
     """Catches a report that hides its verdict or its witness; the examples show it whole."""
     report = audited(spread, 1.5, range(2, 5))
     assert repr(report) == str(report)
-    assert str(report).startswith(
-        "spread: too small by ×2 (rows: 3 too small)\nChange(1), size 2: too"
-    )
+    assert str(report).startswith("spread: too small by ×2 (rows: 3 too small)\nChange(1), size 2:")
     vector = sl.Query("halves", lambda dataset: (Fraction(dataset[0], 2), dataset[0] / 7))
     for words, (function, claim, sizes, universe) in {
         "claimed 5/3, exact 1\nHeld": (sl.MEAN, Fraction(5, 3), 3, DIGITS),
@@ -444,10 +416,9 @@ def test_snippets(capsys):
     assert capsys.readouterr().out == "0\n2.5\n"
     assert "function(dataset)" in audited(lambda dataset: dataset[-1], 1, 2).snippet()
     assert "# define mean here" in audited(np.mean, 0.5, 2).snippet()
-    for query in (sl.MEAN, sl.STD, sl.quantile(0.25)):  # which the package has
-        report = audited(query, 0.5, 2, universe=sl.Universe.value_range([0, Fraction(1, 2), 4]))
-        exec(str(report.snippet()), {})
-        assert capsys.readouterr().out == "".join(f"{each}\n" for each in report.rows[0].answers)
+    report = audited(sl.STD, 0.5, 2, universe=sl.Universe.value_range([0, Fraction(1, 2), 4]))
+    exec(str(report.snippet()), {})  # which the package has
+    assert capsys.readouterr().out == "".join(f"{each}\n" for each in report.rows[0].answers)
     huge = sl.Universe.value_range([0, 10**5000, Fraction(1, 10**5000)])
     report = audited(max, 1, [1], universe=huge)
     assert "(1e+5000) → 1e+5000" in str(report)
@@ -471,13 +442,11 @@ def test_the_report_holds_what_was_asked():
         "Not feasible in 2 rows: change 1, add 1."
     )
     for options, words in (
-        ({"order": "any"}, "in every order"),
-        ({"order": "kept"}, "as sequences edited in place"),
-        ({"output_metric": math.dist}, "measured by dist"),
+        ({"order": "any"}, "in every order"), ({"order": "kept"}, "as sequences edited in place"),
+        ({"output_metric": math.dist}, "measured by dist"), ({"norm": 2}, "in L2"),
         ({"output_metric": lambda a, b: 0}, "measured by output_metric"),
-        ({"norm": 2}, "in L2"),
         (SEARCH, "Search: 50 pairs a row, from"),
-    ):
+    ):  # fmt: skip
         assert words in audited(last_and_first, 1, 2, **options).scope
     assert "both sizes from 1 to 3" in audited(spread, 1, range(1, 4)).scope
     report = audited(spread, 1, [3, 2], [sl.Change(2), sl.Change(1)])
@@ -529,9 +498,7 @@ def test_map():
     report = sl.audit_map(doubled, lambda d: 2 * d, SMALL, distances=[0, 1, 2, 3], **BETWEEN)
     assert [row.exact for row in report.rows] == [0, 2, 4, 6]
     assert (report.headline, report.check()) == ("exact", True)
-    table = report.to_frame()
-    assert set(table["relation"]) == {"symmetric_distance"}
-    assert table["k"].tolist() == [0, 1, 2, 3]
+    assert set(report.to_frame()["relation"]) == {"symmetric_distance"}
     wrong = sl.audit_map(doubled, 2, SMALL, distances=[2, 1], **BETWEEN)
     assert [row.verdict for row in wrong.rows] == ["too small", "exact"]
     (violation,) = wrong.violations
@@ -614,14 +581,10 @@ def test_breaking_values_errors(bounds, dtype, error, words):
             ({"executor": ThreadPoolExecutor(1)}, ValueError, ["executor must be None for method='search'", "every other method"]))),
         ({"max_datasets": 0}, ValueError, ["max_datasets", "0"]),
         ({"max_datasets": 5}, ValueError, ["10 datasets", "limit of 5"]),
-        ({"max_datasets": 5, "order": "any"}, ValueError, ["10 datasets", "limit of 5"]),
         ({"max_datasets": 12, "order": "any"}, ValueError, ["16 sequences", "limit of 12"]),
-        ({"max_datasets": 12, "order": "kept"}, ValueError, ["16 sequences", "limit of 12"]),
         ({"max_datasets": 12, "order": "any", "sizes": 3, "universe": sl.Universe.population([1, 1, 1, 2, 3])}, ValueError,
          ["13 sequences", "limit of 12"]),
         ({"max_datasets": 16, "order": "kept", "relations": [sl.Change(2)]}, ValueError, ["400 pairs", "limit of 320"]),
-        *(({"max_datasets": 144, "order": "kept", "universe": FIVE_OR_TEN, "sizes": size, "relations": [move]}, ValueError, ["4,480 pairs"])
-          for size, move in ((4, sl.Add(3)), (7, sl.Remove(3)))),
         # work or memory without end, counted before it begins
         ({"sizes": range(10**12)}, ValueError, ["10,000 rows", "1,000,000,000,000 sizes"]),
         ({"sizes": None, "sizes_within": range(10**30)}, ValueError, ["10,000 rows", "over 10^18 sizes"]),
@@ -630,7 +593,6 @@ def test_breaking_values_errors(bounds, dtype, error, words):
         ({"sizes": range(1, 99), "relations": [sl.SymmetricDifference(900)]}, ValueError, ["20,000,000 moves", "406,351 moves"]),
         ({"sizes": 10**12, "method": "search"}, ValueError, ["2,000,000,000,000 records", "20,000,000"]),
         ({"sizes": 10**12, "universe": sl.Universe.value_range([0])}, ValueError, ["records", "20,000,000"]),
-        ({"sizes": 10**12, "function": sl.SUM}, ValueError, ["records", "20,000,000"]),
         ({"sizes": 9, "method": "search", "trials": 10**9}, ValueError, ["1,000,000,000 pairs", "trials"]),
         ({"sizes": 10**6, "method": "search", "trials": 10**5}, ValueError, ["records to read", "trials"]),
         ({"sizes": 9, "order": "any", "output_metric": max, "max_datasets": 10**6}, ValueError, ["pairs", "limit of 20,000,000"]),
@@ -650,16 +612,9 @@ def test_breaking_values_errors(bounds, dtype, error, words):
 # ruff: enable[E501]
 def test_errors(changed, error, words):
     """Catches bad input noticed after the function was asked; a failure without its dataset."""
-    options = {
-        "function": never,
-        "claim": 1,
-        "universe": DIGITS,
-        "sizes": 2,
-        "relations": ONE_CHANGED,
-    }
-    options |= changed
+    options = {"function": never, "claim": 1, "universe": DIGITS, "sizes": 2}
     with refused(error, *words):
-        sl.audit(options.pop("function"), options.pop("claim"), options.pop("universe"), **options)
+        sl.audit(**options | {"relations": ONE_CHANGED} | changed)
 
 
 @pytest.mark.parametrize(
@@ -685,7 +640,5 @@ def test_errors(changed, error, words):
 def test_map_errors(changed, error, words):
     """Catches bad input that is noticed only after the function was asked, or not at all."""
     options = {"function": never, "claim": 1, "inputs": SMALL, "distances": [1], **BETWEEN}
-    options |= changed
-    first_three = [options.pop(name) for name in ("function", "claim", "inputs")]
     with refused(error, *words):
-        sl.audit_map(*first_three, **options)
+        sl.audit_map(**options | changed)

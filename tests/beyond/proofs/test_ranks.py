@@ -43,20 +43,6 @@ def test_every_share_of_a_population_equals_a_brute_force(query):
             assert len(held) == len(set(held)) == a + b + c
 
 
-@pytest.mark.parametrize("query", MONOTONE[1:], ids=str)
-def test_of_sixty_records_some_of_the_shared_are_low_and_the_others_high(query):
-    """Catches a turn at another rank: there are many, and room to move."""
-    rng = random.Random(f"sixty {query}")
-    for _ in range(CASES):
-        records = sorted(rng.choices(range(99), k=60))
-        c, a, b = rng.randint(5, 20), rng.randint(0, 4), rng.randint(0, 4)
-        d = on_population(query.proved, SortedRecords.of(sl.Universe.population(records)), 1)
-        between = records[b : 60 - a]
-        shared = [between[:low] + between[len(between) - (c - low) :] for low in range(c + 1)]
-        gaps = [query(part + records[60 - a :]) - query(records[:b] + part) for part in shared]
-        assert d(c, a, b).gap == max(gaps)
-
-
 @pytest.mark.parametrize("query", [*SPREADS[:2], sl.MEAN, *RANKS[4:]], ids=str)
 @pytest.mark.parametrize("factor", [2**20, 2**25, 2**50, 2**90])
 def test_records_that_are_scaled_have_a_gap_that_is(query, factor):

@@ -28,6 +28,7 @@ import sensitivity_lab as sl
 
 STAFF = pd.DataFrame({"department": ["law", "art", "law"], "salary": [50, 40, 60]})
 MOMENT = datetime.datetime(2024, 5, 1, 9, 30, 0, 250)
+ZONED = pl.Series([MOMENT.replace(tzinfo=datetime.UTC), None])
 
 
 def by_sqlite(**options):
@@ -110,8 +111,6 @@ def test_nothing_is_left_behind(connection, connect):
     """Catches a temporary table that stays, a change, an open transaction."""
     before = state(connection)
     ask_each(connection, "SELECT COUNT(*) FROM staff", [{}], {"staff": STAFF, "more": STAFF})
-    with refused(ValueError, "statement must run", "absent"):
-        ask(connection, "SELECT absent FROM staff")
     with refused(ValueError, "table staff must be one the database takes"):
         ask(connection, "SELECT 1 FROM staff", pd.DataFrame({"a": ["\0"], "b": [2**63]}))
     assert state(connection) == before
@@ -177,17 +176,12 @@ def test_connections_that_cannot_be_asked_are_refused(connection):
 @pytest.mark.parametrize(
     "text",
     [
-        "DELETE FROM staff",
         "WITH a AS (SELECT 1) INSERT INTO rates SELECT 'x', 1",
         "WITH gone AS (DELETE FROM rates RETURNING rate) SELECT SUM(rate) FROM gone",
         "SELECT * INTO extra FROM rates",
         "REPLACE INTO rates VALUES ('x', 1)",
-        "CREATE TABLE extra (a int)",
         "PRAGMA user_version = 3",
-        "SELECT 1; DELETE FROM rates",
         "SELECT 1 FROM some @@ words !!; COMMIT; DELETE FROM rates",
-        "ROLLBACK",
-        "-- nothing",
         "SELECT 'open",
     ],
 )
@@ -205,22 +199,10 @@ def test_what_only_the_database_can_read_is_given_to_it(sqlite):
         ask(sqlite, "SELECT FROM WHERE")
 
 
-def test_a_sensitivity_is_asked_beside_a_public_table(sqlite):
-    """Catches a permanent table taken for the dataset's, and a refusal that comes too late."""
-    sqlite.execute("CREATE TABLE rates (department text, rate real)")
-    sqlite.execute("INSERT INTO rates VALUES ('law', 3), ('art', 1)")
-    text = "SELECT COALESCE(SUM(salary * rate), 0) FROM staff JOIN rates USING (department)"
-    staff = sl.Universe.product(department=["law", "art"], salary=[0, 50], name="staff")
-    asked = {"universe": staff, "size": 2, "relation": sl.SymmetricDifference(1)}
-    assert sl.global_sensitivity(sl.sql(text, connection=sqlite), **asked).value == 150
-
-
 def test_a_tie_that_a_database_breaks_in_its_own_way_is_refused(connection):
     """Catches the first of many groups of one size, whatever the order of rows."""
-    first = (
-        "SELECT department, COUNT(*) AS n FROM staff GROUP BY department ORDER BY n DESC LIMIT 1"
-    )
-    query = sl.sql(first, connection=connection)
+    groups = "SELECT department, COUNT(*) AS n FROM staff GROUP BY department"
+    query = sl.sql(f"{groups} ORDER BY n DESC LIMIT 1", connection=connection)
     with refused(ValueError, "order of rows"):
         query(pd.DataFrame({"department": [f"{i:02}" for i in range(40)]}))
     assert query(STAFF).labels == ("law",)
@@ -245,9 +227,7 @@ CELLS = {
     "on": [True, None],
     "day": [MOMENT.date(), None],
     "at": [MOMENT, None],
-    "zoned": pl.Series([MOMENT, None])
-    .dt.replace_time_zone("UTC")
-    .dt.convert_time_zone("Asia/Tokyo"),
+    "zoned": ZONED.dt.convert_time_zone("Asia/Tokyo"),
     "clock": [MOMENT.time(), None],
     "raw": [b"\0x", None],
 }
@@ -260,17 +240,14 @@ def test_every_type_arrives_as_sqlite_has_it(sqlite):
         (1, SHORT, 0.1, 1, "2024-05-01", at, f"{at}+00:00", "09:30:00.000250", b"\0x"),
         (None,) * 9,
     ]
-    whole = pl.DataFrame(
-        {"whole": [7], "large": pl.Series([7], dtype=pl.UInt64), "money": [Decimal("7.0")]}
-    )
-    kinds = "SELECT typeof(whole), typeof(large), typeof(money) FROM staff"
-    assert ask(sqlite, kinds, whole).rows == [("integer", "integer", "real")]
+    whole = pl.DataFrame({"large": pl.Series([7], dtype=pl.UInt64), "money": [Decimal("7.0")]})
+    kinds = "SELECT typeof(large), typeof(money) FROM staff"
+    assert ask(sqlite, kinds, whole).rows == [("integer", "real")]
     asked = "SELECT julianday(at) - julianday(day) FROM staff WHERE \"on\" AND at > '2024-05-01'"
     ((days,),) = ask(sqlite, asked, frame).rows
     assert days == pytest.approx(9.5 / 24)
-    for cells in ([datetime.timedelta(1)], [[1]]):
-        with refused(ValueError, "column s of table staff"):
-            ask(sqlite, "SELECT 1 FROM staff", pl.DataFrame({"s": cells}))
+    with refused(ValueError, "column s of table staff"):
+        ask(sqlite, "SELECT 1 FROM staff", pl.DataFrame({"s": [[1]]}))
 
 
 def test_every_type_arrives_in_postgresql_as_itself(postgresql):
@@ -297,11 +274,8 @@ def test_objects_of_pandas_have_the_type_of_their_values(postgresql):
     day, none = datetime.date(2024, 1, 2), [None, None]
     cells = {"on_": [True, None], "day": [day, None], "money": [Decimal("1.5"), 2], "none": none}
     frame = pd.DataFrame({name: pd.Series(each, dtype=object) for name, each in cells.items()})
-    text = (
-        "SELECT COUNT(*) FILTER (WHERE on_), MAX(day) - DATE '2024-01-01', SUM(money), "
-        "MAX(pg_typeof(none)::text) FROM staff"
-    )
-    assert ask(postgresql, text, frame).rows == [(1, 1, Decimal("3.5"), "text")]
+    text = "SELECT BOOL_AND(on_), MAX(day), SUM(money), MAX(pg_typeof(none)::text) FROM staff"
+    assert ask(postgresql, text, frame).rows == [(True, day, Decimal("3.5"), "text")]
     with refused(ValueError, "column s of table staff", "text and whole"):
         ask(postgresql, text, pd.DataFrame({"s": pd.Series(["a", 1], dtype=object)}))
 
@@ -360,13 +334,10 @@ UNDONE = [f"ROLLBACK TO {SAVED}", f"RELEASE {SAVED}"]
 @pytest.mark.parametrize(
     ("written", "marks"),
     [
-        ("qmark", "?, ?"),
-        ("numeric", ":1, :2"),
-        ("named", ":c1, :c2"),
-        ("format", "%s, %s"),
+        ("qmark", "?, ?"), ("numeric", ":1, :2"), ("named", ":c1, :c2"), ("format", "%s, %s"),
         ("pyformat", "%(c1)s, %(c2)s"),
     ],
-)
+)  # fmt: skip
 def test_parameters_are_written_as_the_module_says(pretended, written, marks):
     """Catches marks of another style, a per cent sign read as one, a table that stays."""
     connection = pretended("another_database", paramstyle=written)

@@ -20,8 +20,6 @@ import pyarrow as pa
 import pytest
 from conftest import in_turn, turn
 from sensitivity_beyond.tables.order import OrderMatters
-from sensitivity_beyond.tables.people import AnyPeople, People
-from sensitivity_beyond.tables.rows import Rows
 from sensitivity_beyond.tables.sql import duckdb as duck
 from sensitivity_beyond.tables.sql.parsed import parsed
 from sensitivity_beyond.tables.sql.result_set import ResultSet, answer_of
@@ -42,7 +40,7 @@ ORDERS = pd.DataFrame({"customer": ["a", "a", "b"], "price": [5, 7, 20]})
 TOTALS = "SELECT d, SUM(s) AS total FROM staff GROUP BY d"
 
 
-@pytest.fixture(scope="module", params=LIBRARIES)
+@pytest.fixture(params=in_turn(list(LIBRARIES)))
 def library(request):
     return LIBRARIES[request.param]
 
@@ -83,12 +81,8 @@ def test_columns_that_are_not_numeric_are_keys(library):
     """Catches a key counted as a number, a NULL key that is lost, and columns by position."""
     frame = library(COLUMNS)
     assert by_key(asked(TOTALS, frame)) == {"law": 35, "art": 40, "ict": 40, None: 5}
-    both = asked(
-        "SELECT d, COUNT(*) AS n, MAX(s) AS most FROM staff WHERE d > 'b' GROUP BY d", frame
-    )
-    assert by_key(both) == {
-        ("law", "n"): 3, ("law", "most"): 15, ("ict", "n"): 2, ("ict", "most"): 40
-    }  # fmt: skip
+    both = asked("SELECT d, COUNT(*) n, MAX(s) AS m FROM staff WHERE d = 'ict' GROUP BY d", frame)
+    assert by_key(both) == {("ict", "n"): 2, ("ict", "m"): 40}
     two = asked("SELECT d, s > 10 AS high, COUNT(*) FROM staff WHERE d = 'law' GROUP BY ALL", frame)
     assert by_key(two) == {("law", True): 1, ("law", False): 2}
     dates = asked("SELECT DATE '2024-01-02' AS day, COUNT(*) FROM staff", frame)
@@ -116,7 +110,6 @@ def test_keys_names_key_columns():
         ("SELECT d, NULLIF(SUM(s), 5) AS t FROM staff GROUP BY d", None, r"column t .* COALESCE"),
         ("SELECT 'inf'::DOUBLE AS x FROM staff LIMIT 1", None,
             "column x must hold finite numbers, got inf"),
-        ("SELECT 'nan'::DOUBLE AS x FROM staff LIMIT 1", None, "column x must hold finite"),
         ("SELECT d, s FROM staff WHERE d = 'law'", None, "one row for each key, got two for 'law'"),
         ("SELECT d FROM staff", None, "must have a numeric column beside its keys"),
         ("SELECT d, SUM(s) AS t FROM staff GROUP BY d", "t", "column d must be numeric or named"),
@@ -155,10 +148,7 @@ REFUSED = [
      "writes nothing|A CTE needs a SELECT"),
     ("SELECT $low", ValueError, "parameters written in, got low"),
     ("SELECT SUM() FROM staff", ValueError, r"that sqlglot reads, got Required .* Line 1, Col"),
-    *((text, ValueError, r"a PIVOT is on: .SELECT \* FROM \(PIVOT staff ON team IN") for text in (
-        "PIVOT staff ON d USING SUM(s)", "PIVOT staff ON d IN ('law') USING SUM(s)",
-        "SELECT * FROM (PIVOT staff ON d USING SUM(s))",
-    )),
+    ("PIVOT staff ON d USING SUM(s)", ValueError, r"a PIVOT is on: .SELECT \* FROM \(PIVOT"),
     *((text, TypeError, "statement must be text") for text in (None, 5, b"SELECT 1")),
     *(({"keys": keys}, TypeError, "keys must be") for keys in (5, [5], {"d": 1}.values)),
     ({"connection": "staff.db"}, TypeError, "connection must be"),
@@ -225,11 +215,7 @@ def test_a_statement_reads_no_file_and_no_variable(tmp_path):
     path.write_text("s\n1\n", encoding="utf-8")
     told = r"must name tables|got (the function read_csv|bonus)"
     with duckdb.connect() as theirs:
-        for source, own in {
-            f"'{path}'": None,
-            f"read_csv('{path}')": None,
-            "bonus": theirs,
-        }.items():
+        for source, own in ((f"'{path}'", None), (f"read_csv('{path}')", None), ("bonus", theirs)):
             with pytest.raises(ValueError, match=told):
                 asked(f"SELECT COUNT(*) FROM staff, {source}", {"staff": bonus}, connection=own)
 
@@ -273,11 +259,7 @@ def test_without_a_name_the_table_is_the_one_that_the_connection_has_not():
         assert (found.value, found.snippet().count("define query")) == (3, 1)
     with pytest.raises(ValueError, match="levels, staff: name the universe, or give a dict"):
         sl.sql(text)(FRAME)
-    for own in (
-        "WITH levels AS (SELECT 'law' AS d, 3 AS level) ",
-        "WITH Levels(d, level) AS (VALUES ('law', 3)) ",
-    ):
-        assert sl.sql(own + text)(FRAME) == 9
+    assert sl.sql("WITH Levels(d, level) AS (VALUES ('law', 3)) " + text)(FRAME) == 9
 
 
 # -- other tables, many tables, people -------------------------------------------------------
@@ -286,33 +268,15 @@ def test_without_a_name_the_table_is_the_one_that_the_connection_has_not():
 def test_an_internal_error_of_duckdb_closes_no_database_of_the_callers(monkeypatch):
     """Catches a batch that takes the caller's database down: GROUPING SETS do, side by side."""
     with duckdb.connect() as connection:
-        connection.execute(
-            "CREATE TABLE levels AS FROM (VALUES ('law', 3), ('art', 5)) v(d, level)"
-        )
+        connection.execute("CREATE TABLE levels AS FROM (VALUES ('law'), ('art')) v(d)")
         parsed = duck.parsed("SELECT COUNT(*) FROM staff JOIN levels USING (d)")
         monkeypatch.setattr(duck, "parsed", lambda text: parsed)
-        text = (
-            "SELECT COALESCE(d, '') AS d, COUNT(*) AS n FROM staff JOIN levels USING (d) GROUP "
-            "BY ROLLUP (d)"
-        )
+        text = "SELECT COALESCE(d, '') AS d, COUNT(*) AS n FROM staff JOIN levels USING (d) "
+        text += "GROUP BY ROLLUP (d)"
         query = sl.sql(text, connection=connection)
         together = query.answers(query.giver(STAFF), list(combinations(range(7), 3)))
         assert len(together) == 35
         assert connection.execute("SELECT COUNT(*) FROM levels").fetchall() == [(2,)]
-
-
-def test_rows_of_many_datasets_are_those_of_each():
-    """Catches a row that is stacked under another dataset's number, and a person without rows."""
-    kinds = Rows(pd.DataFrame({"s": [1, 2]}), "rows")
-    visits = pd.DataFrame({"customer": ["a", "b", "b", "d"], "page": ["x", "x", "y", "y"]})
-    people = People({"orders": ORDERS, "visits": visits}, "customer")
-    for records in (kinds, people, AnyPeople(kinds, 2, 0)):
-        last = len(records.values) - 1
-        datasets = [(0, 1), (), (1,), (0, last) if records is people else (0, 0, 1), (last,)]
-        for name, (numbers, rows) in records.stacked(datasets).items():
-            for i, dataset in enumerate(datasets):
-                part = rows[np.asarray(numbers) == i].reset_index(drop=True)
-                pd.testing.assert_frame_equal(part, records.tables(dataset)[name])
 
 
 def test_a_frame_of_any_layout_is_read(library):
@@ -330,8 +294,7 @@ def test_a_frame_of_any_layout_is_read(library):
 
 
 def test_an_order_that_is_said_is_no_fault():
-    """Catches a refusal of LIMIT after ORDER BY, of floats that round with the order, or cancel."""
-    assert asked("SELECT SUM(s) FROM (SELECT s FROM staff ORDER BY s DESC, d LIMIT 2)") == 60
+    """Catches a refusal of floats that round with the order, or cancel."""
     many = np.random.default_rng(3).random(500) * 10.0 ** np.arange(500).clip(0, 9)
     for cells in (many, [0.1, 0.2, 0.7, -0.3, -0.7]):
         found = asked("SELECT SUM(w) FROM staff", pd.DataFrame({"w": cells}))
@@ -363,10 +326,8 @@ def test_chance_the_clock_and_the_day_are_refused(said):
         ("SELECT COUNT(*) FROM staff, LATERAL read_text('x')", {"tables": ("staff",), "sources": ("read_text",)}),
         ("WITH RECURSIVE staff AS (SELECT * FROM Staff) FROM staff", {"tables": ("staff",)}),
         ("SELECT COUNT(*) FROM memory.main.staff AS s", {"tables": (), "qualified": ("memory.main.staff",)}),
-        *(
-            (f"SELECT COUNT(*) FROM staff GROUP BY {sets}", {"ordered": False, "alone": True})
-            for sets in ("CUBE (d, s)", "ROLLUP (d)", "GROUPING SETS ((d), ())")
-        ),
+        ("SELECT COUNT(*) FROM staff GROUP BY CUBE (d, s)", {"ordered": False, "alone": True}),
+        ("SELECT COUNT(*) FROM staff GROUP BY GROUPING SETS ((d), ())", {"alone": True}),
         ("SELECT COUNT(*) FROM staff GROUP BY d, s", {"ordered": False, "alone": False}),
     ],
 )  # fmt: skip
@@ -434,10 +395,7 @@ def test_an_answer_together_that_is_not_the_one_alone_is_refused(monkeypatch, ev
 
 def test_an_error_of_the_statement_names_the_dataset_and_the_engines_message():
     """Catches a fault on one dataset of a batch that is told without the dataset, or not at all."""
-    text = (
-        "SELECT CASE WHEN COUNT(*) = 2 AND MIN(s) = 40 THEN error('too rich') ELSE COUNT(*) END "
-        "FROM staff"
-    )
+    text = "SELECT CASE MIN(s) WHEN 40 THEN error('too rich') ELSE COUNT(*) END FROM staff"
     ask = pd.DataFrame({"s": [40, 40, *range(8)]})
     with pytest.raises(ValueError, match=r"(?s)failed on dataset .*40.*too rich"):
         sensitivity(sl.sql(text), sl.Universe.population(ask, name="staff"), size=2)
@@ -455,11 +413,9 @@ def test_executors_answer_statements():
         assert sensitivity(query, executor=pool).value == value
     with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as pool:
         assert sensitivity(query, executor=pool).value == value
-        with (
-            duckdb.connect() as connection,
-            pytest.raises(ValueError, match="connection cannot be sent"),
-        ):
-            sensitivity(sl.sql(TOTALS, connection=connection), executor=pool)
+        theirs = sl.sql(TOTALS, connection=duckdb.connect())
+        with pytest.raises(ValueError, match="connection cannot be sent"):
+            sensitivity(theirs, executor=pool)
 
 
 @pytest.mark.parametrize("keys", in_turn([None, ["d"]]))
@@ -484,10 +440,9 @@ def test_a_result_shows_the_statement_and_reproduces_its_witness(keys, library):
 def test_an_audit_asks_statements():
     """Catches an audit that cannot name the table, and a verdict that is wrong."""
     query = sl.sql("SELECT COALESCE(SUM(s), 0) FROM staff")
-    asked = partial(sl.audit, query, 39, STAFF, sizes=3, relations=[sl.SymmetricDifference(1)])
+    asked = partial(sl.audit, query, 39, STAFF, sizes=2, relations=[sl.SymmetricDifference(1)])
     assert asked().rows[0].found == 40
-    for options in ({"order": "any"}, {"method": "search", "trials": 50}):
-        assert asked(**options).rows[0].found <= 40
+    assert asked(method="search", trials=20).rows[0].found <= 40
 
 
 # -- where many datasets together are known to lose rows -----------------------------------------
@@ -510,8 +465,7 @@ def test_the_sample_asks_where_tables_are_empty(monkeypatch, size):
     visits = pl.DataFrame({"who": list("abcdefghijklmn"), "hours": [1] * 14})
     visitors = sl.Universe.people({"staff": staff, "visits": visits}, id="who")
     asked = {"size": size, "relation": sl.Change(1)}
-    query, closes_duckdb = sl.sql(LOSES_A_ROW), "SELECT d, COUNT(*) FROM staff GROUP BY ROLLUP (d)"
-    assert duck.parsed(closes_duckdb).alone
+    query = sl.sql(LOSES_A_ROW)
     assert sl.global_sensitivity(query, visitors, **asked).value == 7
     kept, ask_all = duck.parsed, duck.DuckDB.ask_all
 
@@ -533,12 +487,9 @@ def test_people_without_names_have_no_number(method):
     """Catches a statement that counts with the numbers that people happen to have."""
     anybody = sl.Universe.people(sl.Universe.product(x=[1, 5]), most_rows=1, least_rows=1, name="t")
     asked = {"size": 2, "relation": sl.Change(1), "method": method}
-    for text in (
-        "COALESCE(SUM(person * x), 0) FROM t",
-        "COUNT(*) FROM t WHERE person % 2 = 0 AND x = 5",
-    ):
-        with pytest.raises(OrderMatters, match="must not depend on the order"):
-            sl.global_sensitivity(sl.sql(f"SELECT {text}"), anybody, **asked)
+    numbered = sl.sql("SELECT COUNT(*) FROM t WHERE person % 2 = 0 AND x = 5")
+    with pytest.raises(OrderMatters, match="must not depend on the order"):
+        sl.global_sensitivity(numbered, anybody, **asked)
     each = "(SELECT person, SUM(x) AS s FROM t GROUP BY person)"
     asks = sl.sql(f"SELECT COALESCE(MAX(s), 0) FROM {each}")
     assert sl.global_sensitivity(asks, anybody, **asked).value == 4

@@ -155,11 +155,10 @@ def test_the_types_of_columns_are_those_of_all_datasets(engine, library):
     each = [f"{told.format(f'(SELECT {c.name} FROM t LIMIT 1)')} AS {c.name}" for c in columns]
     text = f"SELECT {', '.join(each)} FROM (SELECT COUNT(*) FROM t) AS q"
     for universe in sl.Universe.population(rows, name="t"), sl.Universe.people(brought, id="who"):
-        for connection in (engine[1], None) if engine[0].letter == "D" else (engine[1],):
-            query = sl.sql(text, connection=connection)
-            asked = {"size": 1, "relation": sl.SymmetricDifference(2)}
-            found = sl.global_sensitivity(query, universe, **asked)
-            assert (found.value, found.not_asked, found.check()) == (0, (), True), columns
+        query = sl.sql(text, connection=engine[1])
+        asked = {"size": 1, "relation": sl.SymmetricDifference(1)}
+        found = sl.global_sensitivity(query, universe, **asked)
+        assert (found.value, found.not_asked, found.check()) == (0, (), True), columns
 
 
 # ruff: disable[E501]
@@ -169,21 +168,18 @@ def test_the_types_of_columns_are_those_of_all_datasets(engine, library):
         ("D", "FIRST(x) FROM t"),
         ("D", "MODE(x) FROM t"),
         ("DSP", "COALESCE(SUM(ABS(d)), 0) FROM (SELECT x - LAG(x) OVER () AS d FROM t) AS q"),
-        ("DSP", "x FROM t LIMIT 1 OFFSET 1"),
         ("DSP", "x AS k1, COUNT(*) FROM (SELECT x FROM t LIMIT 2) AS q GROUP BY x"),
         ("DSP", "SUM(CASE r WHEN 2 THEN 3 ELSE 1 END * x) FROM (SELECT x, ROW_NUMBER() OVER () AS r FROM t) AS q"),
         ("DSP", "MAX(s) FROM (SELECT SUM(x) OVER (ROWS BETWEEN 1 PRECEDING AND CURRENT ROW) AS s FROM t) AS q"),
-        ("DSP", "MAX(s) FROM (SELECT x * FIRST_VALUE(x) OVER () * LAST_VALUE(x) OVER () AS s FROM t) AS q"),
     ],
 )  # fmt: skip
 # ruff: enable[E501]
 def test_an_order_that_is_not_said_is_refused(engine, engines, asked):
     """Catches what rests on the order alone, or is the same forwards and backwards."""
     if engine[0].letter in engines:
-        query = sl.sql(
-            f"SELECT {asked}", connection=engine[1], keys="k1" if "k1" in asked else None
-        )
-        frame = pd.DataFrame({"x": range(8)})  # of three rows 56 datasets, which go together
+        keys = "k1" if "k1" in asked else None
+        query = sl.sql(f"SELECT {asked}", connection=engine[1], keys=keys)
+        frame = pd.DataFrame({"x": range(7)})  # of three rows 35 datasets, which go together
         universe = sl.Universe.population(frame, name="t")
         with refused(ValueError, "order of rows", "ORDER BY"):
             query(frame)

@@ -2,19 +2,16 @@
 
 import math
 import pickle
-from collections import Counter
-from concurrent.futures import ThreadPoolExecutor
 from decimal import Decimal
 from fractions import Fraction
 from functools import partial
 
 import numpy as np
-import oracle_rows
 import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
-from sensitivity_beyond.audit.report import AuditRow
+from conftest import in_turn
 from sensitivity_book.theory.gradient import discrete_gradient
 
 import sensitivity_lab as sl
@@ -45,9 +42,6 @@ def test_the_other_ways_to_ask_agree(function, norm):
     universe, relation = sl.Universe.population(codes), sl.SymmetricDifference(1)
     query = sl.Query("sums", function)
     expected = {0: 1, 1: 3, 2: 3, math.inf: 3}[norm]  # who joins brings 3 at most
-    with ThreadPoolExecutor(2) as threads:
-        ask = {"size": 2, "relation": relation, "norm": norm}
-        assert sl.global_sensitivity(query, universe, **ask, executor=threads).value == expected
     asked = {"size": 2, "relations": [relation], "norm": norm}
     assert sl.sweep([query], {"d": universe}, **asked)["sensitivity"].tolist() == [expected]
     compared = sl.compare([sl.COUNT], {"d": universe}, **asked)
@@ -62,9 +56,6 @@ def test_the_other_ways_to_ask_agree(function, norm):
     steps = discrete_gradient(query, dataset, universe)
     assert not norm or steps.norm(norm) == local.value
     assert [step.labels for step in steps.backward if step is not None] == [("art", "law")] * 2
-    counts = discrete_gradient(Counter, (1,), sl.Universe.value_range([1, 2]))
-    forward = [dict(zip(step.labels, step, strict=True)) for step in counts.forward]
-    assert (forward, counts.norm()) == ([{1: 1}, {1: 0, 2: 1}], 1)
 
 
 STAFF = pd.DataFrame({"d": ["law", "art", "law"], "y": [1, 1, 2], "s": [5, 6, 7]})
@@ -81,27 +72,19 @@ def read(answer):
     [
         ({}, {}),
         ({"b": 1, "a": np.int8(2)}, {"a": 2, "b": 1}),
-        ({2: 0.5, 10: Fraction(4, 2), None: Decimal("0.1")}, {2: 0.5, 10: 2, None: Decimal("0.1")}),
         ({("a", 1): 3, (math.nan, 2): 4}, {("a", 1): 3, (None, 2): 4}),
-        (Counter("abca"), {"a": 2, "b": 1, "c": 1}),
-        (pd.Series([5, 6]), {0: 5, 1: 6}),
         (pd.Series([5, 6], index=[1, 0]), {0: 6, 1: 5}),
         (pd.Series([], dtype=float), {}),
         (STAFF["d"].value_counts(), {"art": 1, "law": 2}),
         (pl.Series([5, 6]), (5, 6)),
         (pa.chunked_array([[5], [6]]), (5, 6)),
-        (STAFF.groupby("d")[["s"]].sum(), {"art": 6, "law": 12}),
         (STAFF.groupby("d")[["s", "y"]].sum(),
          {("art", "s"): 6, ("art", "y"): 1, ("law", "s"): 12, ("law", "y"): 3}),
-        (STAFF.groupby(["d", "y"])["s"].sum(), {("art", 1): 6, ("law", 1): 5, ("law", 2): 7}),
         (STAFF.groupby(["d", "y"])[["s"]].sum(), {("art", 1): 6, ("law", 1): 5, ("law", 2): 7}),
         (STAFF.groupby("d").agg({"s": ["min", "max"]}),
          {("art", ("s", "min")): 6, ("art", ("s", "max")): 6, ("law", ("s", "min")): 5,
           ("law", ("s", "max")): 7}),
-        (STAFF.groupby("y")[["s"]].sum(), {1: 11, 2: 7}),
         (pd.crosstab(STAFF["d"], STAFF["y"])[[2]], {("art", 2): 0, ("law", 2): 1}),
-        (STAFF.groupby("d", as_index=False)["s"].sum(), {"art": 6, "law": 12}),
-        (STAFF.iloc[:0].groupby("d")[["s"]].sum(), {}),
         (STAFF.iloc[:0].groupby("d", as_index=False)["s"].sum(), {}),
         (pl.from_pandas(STAFF.iloc[:0]).select("s"), {}),
         (pl.from_pandas(STAFF).group_by("d").agg(pl.col("s").sum()), {"art": 6, "law": 12}),
@@ -114,7 +97,6 @@ def read(answer):
          {"art": 2, "law": 1}),
         (pd.DataFrame({"d": pd.Series([True, None], dtype=object), "s": [1, 2]}),
             {True: 1, None: 2}),
-        (pd.DataFrame({"s": [1, 2]}, index=pd.RangeIndex(2, name="k")), {0: 1, 1: 2}),
         (pd.DataFrame({"s": [1, 2]}, index=pd.RangeIndex(1, 3)), {1: 1, 2: 2}),
         (STAFF[["s"]].mean().to_frame().T, 6.0),
         (pl.DataFrame({"s": [6]}), 6),
@@ -133,10 +115,8 @@ def test_keys(answer, expected):
     ("answer", "error", "words"),
     [
         ({"a": math.nan}, ValueError, r"asked must return finite numbers, got nan on dataset \(1, 2\)"),
-        ({"a": math.inf}, ValueError, "must return finite numbers, got inf"),
         ({"a": None}, TypeError, "must return a number or a vector, got None"),
         ({"a": (1, 2)}, TypeError, r"must return a number or a vector, got \(1, 2\)"),
-        ({"a": "b"}, TypeError, "must return a number or a vector, got 'b'"),
         ({"a", "b"}, TypeError, "must return a number or a vector"),
         (pd.Series([1, None]), ValueError, "must return finite numbers, got nan"),
         (pd.Series([1, None], dtype="Int64"), TypeError, "number or a vector, got <NA>"),
@@ -154,7 +134,6 @@ def test_keys(answer, expected):
         (STAFF[["s", "y"]], ValueError,
          r"answer of asked must have a key for each row, got 3 rows of numbers: set an index with a "
          r"name, or keep a column of keys as text on dataset \(1, 2\)"),
-        (pl.DataFrame({"y": [1, 2], "s": [1, 2]}), ValueError, "must have a key for each row"),
         (pl.DataFrame({"d": ["a", "b"], "e": ["a", "b"]}), ValueError,
          "answer of asked must have a numeric column, got columns d, e on dataset"),
         (STAFF.set_index("y"), ValueError,
@@ -178,21 +157,15 @@ def test_equal_numbers_under_other_labels_differ():
     assert one != other
     assert not one == other  # noqa: SIM201
     assert len({one, other, (1, 2), Labelled((1, 2), (0, 1))}) == 3
-    assert pickle.loads(pickle.dumps(one)) == one
     assert pickle.loads(pickle.dumps(one)).labels == ("a", "b")
     assert in_order_of_labels([2, 1], ["b", "a"]) == one
     assert one != "ab"
     assert (1, 2) == Labelled((1, 2), (0, 1))
     assert (1, 2) != one
-    rows = [
-        AuditRow("Add", 1, 0, claimed=1, found=1, answers=(Labelled((), ()), Labelled((1,), key)))
-        for key in "aab"
-    ]
-    assert rows[0] == rows[1] != rows[2]
 
 
 @pytest.mark.parametrize("query", [sl.MEAN, sl.STD, sl.MAX, sl.histogram([0, 1, 3]), sl.COUNT])
-@pytest.mark.parametrize("relation", [sl.Change(1), sl.Remove(1)])
+@pytest.mark.parametrize("relation", in_turn([sl.Change(1), sl.Remove(1)]))
 def test_norm_0_of_standard_queries_is_enumerated(query, relation):
     """Catches a solver, a unit or a root that norm 0 has none of."""
     universe = sl.Universe.population([0, 0, 1, 3])
@@ -203,51 +176,14 @@ def test_norm_0_of_standard_queries_is_enumerated(query, relation):
     assert (found.value, found.method) == (expected, "walk")
     assert found.check()
     assert sl.local_sensitivity(query, found.witness[0], universe, **ask).value == expected
-    for method in ("solver", "sweep"):
-        with pytest.raises(ValueError, match=f"method='{method}'"):
-            sl.global_sensitivity(query, universe, size=3, **ask, method=method)
+    with pytest.raises(ValueError, match="method='sweep'"):
+        sl.global_sensitivity(query, universe, size=3, **ask, method="sweep")
     with pytest.raises(ValueError, match="method='solver' has no proof"):
         sl.local_sensitivity(query, (0, 1, 3), universe, **ask, method="solver")
     with pytest.raises(ValueError, match=r"norm must be 1, 2 or infinity \(math.inf\), got norm=0"):
         sl.closed_form(query, bounds=(0, 3), size=3, **ask)
-    with pytest.raises(ValueError, match=r"norm must be 0, 1, 2 or infinity .*got norm=3"):
-        sl.global_sensitivity(query, universe, size=3, relation=relation, norm=3)
     report = sl.audit(query, expected, universe, sizes=3, relations=[relation], norm=0)
     assert (report.rows[0].verdict, "in L0" in str(report)) == ("exact", True)
-
-
-@pytest.mark.parametrize("norm", NORMS)
-@pytest.mark.parametrize(
-    "function",
-    [
-        lambda x: {},
-        lambda x: {key: n / 3 for key, n in Counter(x).items()},
-        lambda x: {key: Decimal(n) / 3 for key, n in Counter(x).items()},
-        lambda x: {key: 2**80 * n for key, n in Counter(x).items()},
-        lambda x: pd.Series([1, 2]) if len(x) == 1 else [2, 1],
-        lambda x: pd.Series([1, len(x)], index=[1, 0]) if len(x) % 2 else (2, 1),
-        lambda x: {max(x): 1} if x else {},
-    ],
-)
-def test_the_sweep_and_the_walk_agree_on_keys(function, norm):
-    """Catches arrays of other numbers than the answers: floats, long ints, places as keys."""
-    sizes = range(3) if function(()) == {} else range(1, 3)
-    universe, ask = sl.Universe.value_range([0, 4, 2]), {"size": sizes, "norm": norm}
-    found, walked = (
-        sl.global_sensitivity(function, universe, **ask, relation=sl.AddRemove(1), method=method)
-        for method in ("auto", "walk")
-    )
-    assert (found.value, found.witness) == (walked.value, walked.witness)
-
-    def of(dataset):
-        answer = function(dataset)
-        if isinstance(answer, pd.Series):
-            return answer.to_dict()
-        return answer if isinstance(answer, dict) else tuple(answer)
-
-    pairs = definition.range_pairs((0, 2, 4), sizes, "AddRemove", 1)
-    widest = max(oracle_rows.gap(of(x), of(y), norm) for x, y in pairs)
-    assert float(found) == pytest.approx(float(widest))
 
 
 def test_a_metric_of_numbers_is_the_norm():

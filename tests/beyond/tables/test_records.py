@@ -83,6 +83,7 @@ OWN = {  # functions of the rows of a dataset
     "float": lambda rows: sum(keyed(rows).values()) / 4,
     "floats": lambda rows: {key: n / 4 for key, n in keyed(rows).items()},
     "decimals": lambda rows: {key: Decimal(n) / 4 for key, n in keyed(rows).items()},
+    "long": lambda rows: {key: n << 80 for key, n in keyed(rows).items()},
     "turned": keyed,
     "series": keyed,
     "frame": keyed,
@@ -202,11 +203,11 @@ def is_equal(value, want):
 class World:
     """All datasets of some sizes, as labels, and who is next to whom, by the definition."""
 
-    def __init__(self, rng, kind):
+    def __init__(self, rng, kind, ask=drawn_query):
         self.kind = kind(rng)
         if kind in (Named, Anybody) and rng.random() < 0.4:
             self.kind.bound(rng)
-        self.asked, self.norm = drawn_query(rng, self.kind), rng.choice((0, 1, 1, 1, 2, math.inf))
+        self.asked, self.norm = ask(rng, self.kind), rng.choice((0, 1, 1, 1, 2, math.inf))
         self.relation, self.k = rng.choice(oracle_rows.RELATIONS), rng.choice((1, 1, 2, 3))
         everybody, limited = self.kind.everybody, self.kind.limited
         self.labels = sorted(map(everybody.index, everybody))  # equal records have one
@@ -234,6 +235,12 @@ class World:
     def must_be_solved(self):
         """Whether a solver must serve the question."""
         return self.norm and self.kind.is_solved(self.asked.kind)
+
+    @property
+    def must_be_solved_at_one(self):
+        """The same of one dataset, by group."""
+        by_rows = self.asked.kind == "by" and isinstance(self.kind, Rows)
+        return by_rows or (self.norm and self.asked.kind == "vector")
 
     def named(self, labels):
         return [self.kind.everybody[label] for label in labels]
@@ -274,7 +281,7 @@ class World:
         return gap(self.asked, *answers, self.norm)
 
 
-@pytest.mark.parametrize("seed", seeds(4))
+@pytest.mark.parametrize("seed", seeds(3))
 def test_records_at_random(seed):
     """Catches a wrong number, a refusal without need, an answer without right, a false witness."""
     rng = random.Random(f"records {seed}")
@@ -297,7 +304,8 @@ def hold(world, want, here=None, given=None):
     """Ask every method."""
     universe, query = world.kind.universe, world.asked.query
     ask = {"relation": getattr(sl, world.relation)(world.k), "norm": world.norm}
-    for method in ("auto", "walk", "solver") if here is not None else METHODS:
+    methods = METHODS if here is None else ("auto", "walk", "solver")
+    for method in ("auto", "solver") if world.asked.kind == "vector" else methods:
         told = (world.asked, universe, world.kind.everybody, world.size, ask, method, here)
         try:
             if here is None:
@@ -310,8 +318,9 @@ def hold(world, want, here=None, given=None):
             is_unproved = isinstance(error, sl.NotProved) and method == "solver"
             is_unserved = method == "sweep" and "method='sweep'" in str(error)
             assert want is None or is_unproved or is_unserved, told
-            if want is not None and is_unproved and here is None:
-                assert not world.must_be_solved, told
+            if want is not None and is_unproved:
+                must = world.must_be_solved if here is None else world.must_be_solved_at_one
+                assert not must, told
             continue
         assert want is not None, told
         assert is_equal(found.value, want), (*told, found.value, want)
@@ -351,7 +360,7 @@ def test_numbers_are_still_numbers():
 def test_a_clip_whose_low_end_is_no_float_still_cuts():
     """Catches a column of floats that is cut at the high end alone: 1/3 is no float."""
     universe = sl.Universe.value_range(pd.DataFrame({"a": [0.0, 0.5, 2.0]}))
-    for low, high in ((Fraction(1, 3), 1), (0, Fraction(1, 3)), (Fraction(1, 3), Fraction(2, 3))):
+    for low, high in ((Fraction(1, 3), 1), (Fraction(1, 3), Fraction(2, 3))):
         ask = {"size": 1, "relation": sl.Change(1)}
         found = sl.global_sensitivity(sl.SUM.of("a").clipped(low, high), universe, **ask)
         assert found.value == high - low

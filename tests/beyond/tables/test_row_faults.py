@@ -28,8 +28,6 @@ ONE = {"size": 1, "relation": sl.Change(1)}
         (ORDERS, {"id": 3}, TypeError, "id must be the name of a column, got 3"),
         ({"one": ORDERS, "other": FRAME}, {"id": "who"}, ValueError, "table other must have the id's column 'who'"),
         (ORDERS.assign(who=["a", None, "b"]), {"id": "who"}, ValueError, "table must have an id in every row, got none in row 1"),
-        (ORDERS.assign(who=[1.0, 2.0, math.nan]), {"id": "who"}, ValueError, "got none in row 2"),
-        ({"one": pl.DataFrame({"who": [None]}, schema={"who": pl.String})}, {"id": "who"}, ValueError, "table one must have an id"),
         (ORDERS.iloc[:0], {"id": "who"}, ValueError, "tables must not be empty, got no row"),
         ({}, {"id": "who"}, ValueError, "tables must be at least one, got none"),
         ([("a", 1)], {"id": "who"}, TypeError, "table must be a table of pandas, polars or pyarrow"),
@@ -45,7 +43,7 @@ ONE = {"size": 1, "relation": sl.Change(1)}
         (pl.DataFrame({"t": pl.Series([1, 2]).cast(pl.Datetime("ns"))}), {"most_rows": 1}, ValueError, "column t must hold whole microseconds"),
         (pd.DataFrame({"s": range(2000)}), {"most_rows": 2}, sl.TooLarge, "people must be at most 1,000,000, got more from 2,000 rows"),
     ],
-    ids=range(20),
+    ids=range(18),
 )  # fmt: skip
 # ruff: enable[E501]
 def test_people_who_are_none(tables, options, error, words):
@@ -60,13 +58,11 @@ def test_people_who_are_none(tables, options, error, words):
     [
         (pd.DataFrame({"d": ["law"], "s": [7]}), STAFF, "dataset must hold records of the universe, got Row(d='law', s=7)"),
         (pd.DataFrame({"d": ["law"]}), STAFF, "dataset must have the columns d, s in this order, got d"),
-        (pd.DataFrame({"s": [1], "d": ["law"]}), STAFF, "dataset must have the columns d, s in this order, got s, d"),
         (pd.concat([FRAME, FRAME]), STAFF, "dataset must hold at most 1 records of value"),
         (ORDERS.iloc[:1], BUYERS, "dataset must hold all rows of each of its people, and no others, in table"),
         (ORDERS.assign(price=0), BUYERS, "dataset must hold all rows of each of its people"),
         (ORDERS.assign(who="z"), BUYERS, "dataset must hold records of the universe, got 'z'"),
         (ORDERS[["price"]], BUYERS, "dataset must have the id's column 'who'"),
-        (ORDERS.rename(columns={"price": "p"}), BUYERS, "dataset must hold all rows of each of its people"),
         (["a", "a"], BUYERS, "dataset must hold at most 1 records of value 'a', got 2"),
         ({"orders": ORDERS}, TWO, "dataset must have the tables orders, visits, got orders"),
         ({"orders": ORDERS, "visits": ORDERS.iloc[:1]}, TWO, "no others, in table visits"),
@@ -74,18 +70,15 @@ def test_people_who_are_none(tables, options, error, words):
         ([[("law", 9)]], ANYBODY, "dataset must hold records of the universe"),
         (FRAME, ANYBODY, "dataset must have the id's column 'person'"),
     ],
-    ids=range(15),
+    ids=range(13),
 )  # fmt: skip
 # ruff: enable[E501]
 def test_datasets_outside_the_universe(dataset, universe, words):
     """Catches a dataset with a row, a person or a part of a person that there is not."""
-    for call in (
-        lambda: universe.indices(dataset),
-        lambda: sl.local_sensitivity(len, dataset, universe, relation=sl.Change(1)),
-        lambda: sl.Change(1).count_neighbours(dataset, universe),
-    ):
-        with refused(ValueError, words):
-            call()
+    with refused(ValueError, words):
+        universe.indices(dataset)
+    with refused(ValueError, words):
+        sl.local_sensitivity(len, dataset, universe, relation=sl.Change(1))
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,5 @@
 """Records that are rows of pandas, polars and pyarrow tables: what a function is given of them."""
 
-import math
 from collections import Counter
 from fractions import Fraction
 from itertools import product
@@ -45,7 +44,6 @@ def test_a_function_that_changes_its_table_changes_no_answer(library, method):
     found = sl.global_sensitivity(spoils, universe, method=method, **ask)
     assert found.value == sl.global_sensitivity(total, universe, **ask).value
     assert found.check()
-    assert found.check()
     ask = {"sizes": 2, "relations": [ask["relation"]]}
     verdict = sl.audit(spoils, found.value, universe, **ask)
     searched = sl.audit(spoils, 0, universe, method="search", trials=20, **ask)
@@ -56,31 +54,13 @@ def test_a_function_that_changes_its_table_changes_no_answer(library, method):
     assert sorted(row for d in universe.datasets(1) for row in plain_rows(d)) == sorted(before)
 
 
-def test_the_given_table_may_change_afterwards():
-    """Catches a universe that follows later changes to the caller's table."""
-    frame = pd.DataFrame({"s": [1, 2]})
-    universe = sl.Universe.population(frame)
-    frame.loc[0, "s"] = 99
-    frame["new"] = 0
-    assert universe.values == ((1,), (2,))
-    assert list(next(universe.datasets(1)).columns) == ["s"]
-
-
-FORMS = {
-    "list": lambda values: values,
-    "polars": lambda values: pl.Series("", values),
-    "pyarrow": pa.array,
-    "pyarrow, chunked": lambda values: pa.chunked_array([values[:1], values[1:]]),
-}
-
-
 @pytest.mark.parametrize("make", [sl.Universe.population, sl.Universe.value_range])
 @pytest.mark.parametrize("values", [[1, 2, 2], [1.5, 2.0], [3, None, 1], ["no", "yes"]], ids=str)
 def test_columns_of_other_libraries(make, values):
     """Catches scalars of pyarrow taken for no numbers, and numbers that are too wide for numpy."""
     want = make(values)
-    for column in FORMS.values():
-        assert make(column(values)) == want
+    for column in (pl.Series(values), pa.array(values), pa.chunked_array([values[:1], values[1:]])):
+        assert make(column) == want
     assert make(pl.Series("age", values)).name == "age"
     assert make(pl.Series("age", values), name="years").name == "years"
     assert make(pl.DataFrame({"n": [2**100]}, schema={"n": pl.Int128})).source.said("n") == [2**100]
@@ -94,9 +74,6 @@ def test_whole_numbers_stay_whole_beside_none():
     found = sl.global_sensitivity(known, universe, size=1, relation=sl.Change(1))
     assert found.value == 2**60 + 1
     assert found.check()
-    mixed = sl.Universe.product(a=[1, 2.5], b=["x", None], c=[0, 1])
-    assert mixed.distinct == 8
-    assert {str(kind) for kind in next(mixed.datasets(1)).dtypes} >= {"float64", "int64"}
 
 
 def test_a_row():
@@ -113,20 +90,6 @@ def test_a_row():
         assert found.check()
 
 
-def test_what_is_missing_is_none():
-    """Catches NaN, NaT, NA and null taken for records that do not equal themselves."""
-    nullable = {"a": pd.array([1, None], dtype="Int64"), "t": [pd.NaT, pd.Timestamp("2024")]}
-    for frame in (
-        pd.DataFrame(nullable),
-        pd.DataFrame({"a": [1.0, math.nan], "t": [None, "x"]}),
-        pl.DataFrame({"a": [1.0, None], "t": [None, "x"]}),
-        pa.table({"a": [1.0, None], "t": pa.array([None, "x"])}),
-    ):
-        doubled = pd.concat([frame, frame]) if isinstance(frame, pd.DataFrame) else frame
-        universe = sl.Universe.population(doubled)
-        assert sorted(row.index(None) for row in universe.values) == [0, 1]
-
-
 @pytest.mark.parametrize("dtype", [np.float32, np.float16])
 def test_short_floats_are_the_numbers_that_they_are(dtype):
     """Catches float32(0.1) read as 0.1, in a row or in the column: the table's own sum moves on."""
@@ -138,9 +101,8 @@ def test_short_floats_are_the_numbers_that_they_are(dtype):
     for frame in frames:
         universe = sl.Universe.population(frame)
         for of, method in product(("x", lambda row: row.x), ("auto", "walk", "solver")):
-            found = sl.global_sensitivity(
-                sl.SUM.of(of), universe, size=1, relation=sl.Change(1), method=method
-            )
+            ask = {"size": 1, "relation": sl.Change(1), "method": method}
+            found = sl.global_sensitivity(sl.SUM.of(of), universe, **ask)
             assert found.value == want
             assert found.check()
             assert schema(found.witness[0]) == schema(frame)

@@ -12,6 +12,7 @@ import polars as pl
 import pyarrow as pa
 import pytest
 from conftest import ABSENCES, QUERY_TEXTS, a_third, query_of
+from conftest import QUERIES as STANDARD
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from routes import travels
@@ -43,9 +44,7 @@ WITH_NONE = pd.DataFrame({"t": ["a", None], "n": pd.array([None, 2], dtype="Int6
         ([Fraction(1, 3), 2.5, -0.0], [-0.0, "1/3", 2.5]),
         ([LONG, Fraction(1, LONG)], [f"1/{hex(LONG)}", hex(LONG)]),
         (np.float32([0.1, 2]), [0.10000000149011612, 2.0]),
-        ([np.float64(0.1), np.int64(3)], [0.1, 3]),
         ([1, None], [1, None]),
-        (["no", "é\n'"], ["no", "é\n'"]),
         ([("a", 1), ("b", None)], [["a", 1], ["b", None]]),
         ([DAY], ["2024-01-01"]),
         ([MUTE], ["a value of type Mute that cannot be shown"]),
@@ -68,15 +67,11 @@ STATEMENT = sl.sql("SELECT team, SUM(pay) FROM t GROUP BY team", keys="team")
 ROWS = sl.Universe.population(PLAIN, name="t")
 ASKED = [
     (sl.MEAN, SOME),
-    (sl.STD, SOME),
-    (sl.quantile(0.3), SOME),
     (sl.histogram([0, Fraction(5, 2), 20]), SOME),
     (sl.SUM.clipped(0, 2.5), SOME),
     (sl.COUNT, sl.Universe.population(["no", "yes", "no"])),
-    (sl.SUM.of("pay"), ROWS),
     (sl.SUM.of("pay").by("team"), sl.Universe.population(pl.from_pandas(PLAIN))),
     (sl.SUM.of("pay").by("team", keys=["a", "b", "z"]), ROWS),
-    (sl.SUM.of("price"), BUYERS),
     (sl.count_people, BUYERS),
     (sl.SUM.of("price"), ANYBODY),
     (STATEMENT, ROWS),
@@ -105,7 +100,6 @@ def test_every_result_is_plain_and_whole(query, universe):
     report = sl.audit(query, 1.5, universe, sizes=[1, 2], relations=RELATIONS[:2])
     told = report.to_dict()
     assert is_plain(told)
-    assert told["asked"]["relations"] == ["Change(1)", "AddRemove(1)"]
     about = {name: getattr(report, name) for name in ("function", "headline", "scope")}
     assert {**told, **about, "not_asked": [*report.not_asked]} == told
     assert [row["verdict"] for row in told["rows"]] == [row.verdict for row in report.rows]
@@ -172,19 +166,12 @@ def asked(query, universe, size, relation=ONE, **options):
     return sl.global_sensitivity(query, universe, size=size, relation=relation, **options)
 
 
-@pytest.mark.parametrize(
-    "query",
-    [sl.MEAN, sl.COUNT, sl.STD, sl.MEDIAN, sl.VARIANCE, sl.quantile(0.25), sl.std(ddof=1), sl.MIN,
-     sl.quantile(Fraction(1, 3)), sl.histogram([0, 1, 2]), sl.histogram([0, Fraction(1, 2), 2]),
-     sl.count_distinct],
-    ids=str,
-)  # fmt: skip
-@pytest.mark.parametrize(
-    "values",
-    [[0, 1, 2], [0.5, 0.1, 1], [Fraction(1, 3), 1, 2], [Decimal("0.1"), Decimal(2), Decimal(3)]],
-    ids=str,
-)  # fmt: skip
-def test_snippet_runs_and_proves_the_value(query, values, capsys):
+KINDS = [[0.5, 0.1, 1], [Fraction(1, 3), 1, 2], [Decimal("0.1"), Decimal(2), Decimal(3)]]
+
+
+@pytest.mark.parametrize("query", [*STANDARD.values(), sl.histogram([0, 0.5, 2])], ids=str)
+@pytest.mark.parametrize("values", KINDS, ids=str)
+def test_snippet_runs_and_proves_the_value(query, values):
     """Catches a snippet that lacks an import, or prints something else than it claims."""
     r = asked(query, sl.Universe.value_range(values), 2, sl.SymmetricDifference(2))
     names = {}

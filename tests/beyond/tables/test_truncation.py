@@ -71,9 +71,6 @@ def test_a_real_table_may_have_the_column_that_comes_first():
     brings_some = sl.Universe.people(sl.Universe.product(kwh=[0, 50]), most_rows=3, least_rows=1)
     with refused(ValueError, "bounds must name one of kwh, got 'day'"):
         brings_some.truncated(groups=("kwh", 1), keep="day")
-    one = sl.Universe.product(kwh=[50])
-    long = sl.Universe.people(one, most_rows=1_200)
-    assert long.truncated(rows=2) == sl.Universe.people(one, most_rows=2)
 
 
 def test_universes_are_written_and_kept():
@@ -92,16 +89,7 @@ def test_universes_are_written_and_kept():
     assert some not in (anybody, sl.Universe.people(sl.Universe.product(price=[0, 9]), most_rows=2))
 
 
-def test_several_tables_are_bounded_one_by_one():
-    orders = pd.DataFrame({"who": ["x", "y", "x"], "price": [1, 2, 3]})
-    both = sl.Universe.people({"orders": orders, "visits": orders}, id="who")
-    with refused(ValueError, "of one table, got orders, visits: bound and `apply` each"):
-        both.truncated(rows=1)
-    with refused(TypeError, "must be a table of pandas, polars or pyarrow"):
-        sl.Universe.people(orders, id="who").truncated(rows=1).apply({"orders": orders})
-
-
-@pytest.mark.parametrize("made", [pd.DataFrame, pl.DataFrame, lambda c: pa.table(c)])
+@pytest.mark.parametrize("made", [pd.DataFrame, pl.DataFrame, pa.table])
 def test_numbers_are_cut_in_their_own_type(made):
     """Catches floats made of whole numbers, and bounds beyond what a column can hold."""
     table = made({"who": [1, 1, 2], "x": [0.25, 0.5, 7.0], "n": [1, 200, 3]})
@@ -124,16 +112,13 @@ ORDERS = pd.DataFrame({"who": [1, 1, 2], "x": [1, 1, 2], "odd": [1, "a", 2]})
         ({"row": 2}, TypeError, ["must be rows=2, groups=", "got row=2"]),
         ({"rows": 0}, ValueError, ["rows must be a whole number of at least 1, got rows=0"]),
         ({"groups": "x"}, TypeError, ["groups=('shop', 1)", "got groups='x'"]),
-        ({"groups": ("x", 0)}, ValueError, ["groups must be a whole number of at least 1"]),
         ({"clip": (0, 5)}, TypeError, ["clip={'price': (0, 100)}, got clip=(0, 5)"]),
         ({"clip": {"x": (5, 0)}}, ValueError, ["bounds must rise"]),
         ({"clip": {"odd": (0, 5)}}, TypeError, ["columns of numbers, got odd"]),
         ({"clip": {"who": (0, 5)}}, ValueError, ["must name one of x, odd, got 'who'"]),
         ({"groups": ("who", 1)}, ValueError, ["must name one of x, odd, got 'who'"]),
         ({"rows": 1, "keep": "y"}, ValueError, ["must name one of x, odd, got 'y'"]),
-        ({"rows": 1, "keep": 3}, ValueError, ["must name one of x, odd, got 3"]),
         ({"rows": 1}, TypeError, ["column odd must have an order", "or keep name one"]),
-        ({"rows": 1, "table": "t"}, TypeError, ["got table='t'"]),
     ],
     ids=str,
 )
@@ -142,11 +127,12 @@ def test_what_is_no_bound_is_refused(bounds, error, words):
         sl.Universe.people(ORDERS, id="who").truncated(**bounds)
 
 
-def test_bounds_are_of_people():
+def test_bounds_are_of_people_and_of_one_table():
+    both = sl.Universe.people({"orders": ORDERS, "visits": ORDERS}, id="who")
+    with refused(ValueError, "of one table, got orders, visits: bound and `apply` each"):
+        both.truncated(rows=1)
     with refused(TypeError, "universe must hold people", "got Universe.population([1, 2])"):
         sl.Universe.population([1, 2]).truncated(rows=1)
-    with refused(TypeError, "universe must hold people"):
-        sl.Universe.population([1, 2]).apply(ORDERS)
     people = sl.Universe.people(ORDERS.drop(columns="odd"), id="who").truncated(rows=1)
     with refused(ValueError, "must hold all rows of each of its people", "apply the bounds to it"):
         people.indices(ORDERS.drop(columns="odd"))

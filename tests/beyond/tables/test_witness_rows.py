@@ -17,11 +17,9 @@ from pictures import (
     svg,
     texts,
     turned,
-)
-from sensitivity_beyond.tables import witness_rows as rows
+)  # fmt: skip
 
 import sensitivity_lab as sl
-from sensitivity_lab.numbers.gap import Labelled
 from sensitivity_lab.plotting import witness
 
 COLUMNS = {"department": ["law", "law", "art", "art"], "salary": [50, -60, 40, 90]}
@@ -46,8 +44,7 @@ def test_numbers_that_records_say_are_dots(make):
     assert [x for x, _ in dots(figure, "removed")] == [line.x_of(-60)]
     assert [x for x, _ in dots(figure, "added")] == [line.x_of(90)]
     assert sorted({x for x, _ in dots(figure, "in both")}) == [line.x_of(40), line.x_of(50)]
-    assert "mean of salary = 10" in texts(figure)
-    assert "mean of salary = 60" in texts(figure)
+    assert {"mean of salary = 10", "mean of salary = 60"} <= {*texts(figure)}
 
 
 def test_clipped_numbers_stand_where_they_are_cut():
@@ -120,10 +117,6 @@ def test_of_many_rows_the_ends_are_drawn():
     too_many = sl.local_sensitivity(len, ["a"] * 101, many, relation=sl.Remove(1))
     with pytest.raises(sl.TooLarge, match="at most 100 records to be drawn, got 101"):
         sl.plot_witness(too_many)
-    numbers = sl.Universe.population(pd.DataFrame({"n": range(300)}))
-    found = sl.global_sensitivity(sl.SUM.of("n"), numbers, size=150, relation=sl.Change(1))
-    with pytest.raises(sl.TooLarge, match="at most 100 records to be drawn, got 150"):
-        sl.plot_witness(found)
 
 
 def test_a_dollar_is_a_dollar():
@@ -133,32 +126,12 @@ def test_a_dollar_is_a_dollar():
     assert not any(text.get_parse_math() for text in figure.axes[0].texts)
 
 
-def test_a_minus_is_true_and_a_date_keeps_its_hyphens():
-    """Catches a hyphen before a number, and a minus inside a date."""
-    assert rows._true_minuses("dataset → -3; a: -0.5") == "dataset → −3; a: −0.5"
-    assert rows._true_minuses("2024-01-02") == "2024-01-02"
-
-
-def test_answers_with_keys_are_written_with_those_that_differ():
-    """Catches numbers without their keys beside a row of dots."""
-    ages = sl.Universe.population([1, 2, 30])
-
-    def young_and_old(x):
-        return pd.Series([sum(v < 9 for v in x), sum(v >= 9 for v in x), 5], ["young", "old", "k"])
-
-    found = sl.global_sensitivity(young_and_old, ages, size=2, relation=sl.Change(1))
-    assert isinstance(found.query(found.witness[0]), Labelled)
-    words = texts(sl.plot_witness(found))
-    assert {"old: 0; young: 2", "old: 1; young: 1"} <= set(words)
-
-
 def test_records_of_any_kind_can_be_explored():
     """Catches rows written as a frame's text, a range that ends at its size, long pairs."""
     team = sl.Universe.product(team=["art", "law"], salary=[0, 50])
     sentence, _, pair = turned(sl.explore(team, 2, [lambda table: table["salary"].sum()]))
     assert sentence.endswith("the sensitivity is 50.")
     assert "salary" in said(pair)
-    assert sl.explore(sl.Universe.value_range([1, 2, 3]), 4, [sl.MEAN]).children[1].max == 12
     many = sl.explore(sl.Universe.population(range(400)), 200, [sl.MEDIAN])
     sentence, panels, pair = turned(many)
     assert "at most 100 records to be drawn" in sentence

@@ -233,7 +233,7 @@ class Named(Kind):
         return [costs for _, costs in left.values()]
 
     def is_solved(self, name):
-        return name in ("sum", "person")
+        return name in ("sum", "person", "vector")
 
     def some_rows(self, rng):
         return some_rows(rng, 9)
@@ -308,7 +308,8 @@ class Anybody(Kind):
 
     def is_solved(self, name):
         of_rows = name != "std" if self.least else name in ("sum", "count_distinct", "histogram")
-        return name == "person" or (self.any_mix and of_rows and name not in ("by", "own"))
+        is_vector = name in ("person", "vector")
+        return is_vector or (self.any_mix and of_rows and name not in ("by", "own"))
 
     def given(self, people, rng):
         """A dataset as a caller gives it: lists of rows, or a table where all bring some."""

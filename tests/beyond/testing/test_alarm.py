@@ -56,24 +56,6 @@ def test_what_was_set_before_is_set_again():
     assert signal.getitimer(signal.ITIMER_REAL) == (0, 0)
 
 
-@has_alarm
-def test_an_alarm_of_another_plugin_rings():
-    """Catches a timer that is silenced, or begins anew."""
-    rung = []
-    before = signal.signal(signal.SIGALRM, lambda *_: rung.append(1))
-    try:
-        signal.setitimer(signal.ITIMER_REAL, 1000)
-        with stopped_after(5):
-            time.sleep(0.1)
-        assert 500 < signal.getitimer(signal.ITIMER_REAL)[0] < 999.95
-        signal.setitimer(signal.ITIMER_REAL, 0.1)
-        with stopped_after(60):
-            time.sleep(0.2)
-            assert rung == [1]
-    finally:
-        signal.signal(signal.SIGALRM, before)
-
-
 def test_a_run_ends_with_its_block():
     """Catches a budget of one test that is kept for the next."""
     with pytest.raises(KeyError), this_test(1):

@@ -46,9 +46,8 @@ class Wider(Quantile):
 
 def test_a_proof_that_is_wrong_is_found_out():
     """Catches a suite that holds a query to its own proof."""
-    with pytest.raises(
-        AssertionError, match=r"median, Change\(1\), size 2, .*: the solver gives 5, not 5/2"
-    ):
+    told = r"median, Change\(1\), size 2, .*: the solver gives 5, not 5/2"
+    with pytest.raises(AssertionError, match=told):
         check_query(replace(sl.MEDIAN, proved=Wider(Fraction(1, 2))), **FEW)
     with pytest.raises(AssertionError, match=r"max, .*: the solver's witness .* is no pair at 5"):
         check_query(replace(sl.MAX, rows=None, function=min), sizes=[2], relations=[sl.Add(1)])

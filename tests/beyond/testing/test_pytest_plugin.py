@@ -104,8 +104,7 @@ def test_a_failure_is_short_and_has_a_section(run):
     for text in failures.values():
         message, section = text.split("- sensitivity -")
         assert "Change(1), size 1: too small by ×2, claimed 1, exact 2" in message
-        assert "E         (0) → 0" in message
-        assert "E         (2) → 2" in message
+        assert re.search(r"E +\(0\) → 0\n.*E +\(2\) → 2\n", message)
         assert "dataset = (0,)" not in message
         assert "Held against all pairs from Universe.value_range([0, 2]), sizes 1 to 2" in section
         assert "\ndataset = (0,)\nneighbour = (2,)\nprint(" in section
@@ -170,11 +169,10 @@ def test_a_budget_that_is_enough_changes_nothing(run):
         asked = total, lambda k: 2 * k, BITS
         held = assert_sensitivity(*asked, **which, relations=relations)
         whole = sl.audit(*asked, **which, relations=relations)
-        rows = {(row.relation, row.k, row.size): row for row in whole.rows if not row.note}
-        assert {(row.relation, row.k, row.size): row for row in held.rows if not row.note} == rows
-        assert held.headline == whole.headline
+        one, other = ({row for row in each.rows if not row.note} for each in (held, whole))
+        assert one == other
+        assert (held.headline, held.check()) == (whole.headline, True)
         assert held.scope.split(";")[0] == whole.scope.split(";")[0]
-        assert held.check()
 
     def test_the_smallest_size_fails_first():
         with pytest.raises(AssertionError, match="size 1: too small"):
@@ -216,15 +214,11 @@ def test_a_direction_that_was_not_asked_fails_a_test(run, audits):
         asserted()
 
     @pytest.mark.sensitivity(60, allow_not_asked=True)
-    def test_timed_and_marked():
-        asserted()
-
-    @pytest.mark.sensitivity(allow_not_asked=True)
     def test_too_small():
         asserted(0)
     """
     shown = run(body, "--sensitivity-report=audits.json")
-    shown.assert_outcomes(passed=3, failed=4)
+    shown.assert_outcomes(passed=2, failed=4)
     for words in (
         "remove 1: leaves 0 records, where plain_mean raised ZeroDivisionError",
         "Make plain_mean answer on the empty dataset, or ask larger sizes",
@@ -232,10 +226,9 @@ def test_a_direction_that_was_not_asked_fails_a_test(run, audits):
     ):
         assert words in shown.stdout.str()
     held = [audit for audit in audits() if "too_small" not in audit["test"]]
-    assert len(held) == 8
+    assert len(held) == 7
     for audit in held:
         assert audit["headline"] == "held where asked; the empty dataset was not asked"
-        assert len(audit["not_asked"]) == 1
         assert [row["verdict"] for row in audit["rows"]] == ["held where asked", "loose"]
         assert [len(row["not_asked"]) for row in audit["rows"]] == [1, 0]
 
@@ -274,11 +267,8 @@ def test_a_report_has_every_audit(run, audits, monkeypatch, worker):
     shown = run(body, "--sensitivity-report=audits.json", *options)
     shown.assert_outcomes(passed=2, failed=1)
     found = [(each["test"].split("::")[1], each["outcome"], each["headline"]) for each in audits()]
-    assert found == [
-        ("test_holds", "passed", "exact"),
-        ("test_holds", "passed", "loose by ×1.5"),
-        ("test_fails", "failed", "too small by ×2"),
-    ]
+    assert [one[1:] for one in found[:2]] == [("passed", "exact"), ("passed", "loose by ×1.5")]
+    assert found[2:] == [("test_fails", "failed", "too small by ×2")]
     row = audits()[2]["rows"][0]
     assert (row["dataset"], row["neighbour"], row["found"]) == ([0], [2], 2)
 

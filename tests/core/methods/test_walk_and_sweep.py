@@ -20,7 +20,7 @@ from routes import random_records
 
 import sensitivity_lab as sl
 from sensitivity_lab import definition as oracle
-from sensitivity_lab.methods.sweep import Budget, Evaluations, Lattice, NoArray
+from sensitivity_lab.methods.sweep import Lattice
 
 CASES = int(os.environ.get("ORACLE_CASES", "20"))
 RELATIONS = [relation.__name__ for relation in conftest.RELATIONS]
@@ -184,23 +184,3 @@ def test_gaps_that_tie(name, method):
     universe = sl.Universe.population([0, 1, 2, 3])
     ask = {"size": size, "relation": sl.Change(1), "method": method}
     assert sl.global_sensitivity(query, universe, **ask).witness == witness
-
-
-def test_more_than_six_keys_end_a_sweep_at_once():
-    """Catches sizes answered for a table that is already given up; six are not."""
-    asked = []
-
-    def counts(dataset):
-        asked.append(dataset)
-        return dict.fromkeys(dataset, 1)
-
-    query = sl.Query("counts", counts)
-    many = Evaluations(query, sl.Universe.value_range(range(7)), Lattice([2] * 7, 2), Budget())
-    with pytest.raises(NoArray):
-        many.of(1)
-    asked.clear()
-    with pytest.raises(NoArray):
-        many.of(2)
-    assert not asked
-    six = Evaluations(query, sl.Universe.value_range(range(6)), Lattice([2] * 6, 2), Budget())
-    assert [six.of(size)[0].shape for size in (1, 2)] == [(6, 6), (21, 6)]

@@ -245,17 +245,6 @@ def test_a_sweep_reads_in_pieces_that_fit_in_memory():
     assert max(b - a for a, b in pairwise(edges)) * 200_000 < 2**23
 
 
-def test_the_walk_makes_no_table(monkeypatch):
-    """Catches a walk, the reference, that leans on the sweep's lattice or its evaluations."""
-    for built in ("sweep.lattice_of", "sweep.Lattice.__init__", "sweep.Evaluations.__init__"):
-        monkeypatch.setattr(f"sensitivity_lab.methods.{built}", None)
-    assert asked(sl.SUM, method="walk")(None).value == 9
-    assert asked_of((1, 2), sl.SUM, method="walk")(None).value == 9
-    assert in_a_table(queries=[sl.SUM], method="walk")(None).shape
-    with pytest.raises(TypeError, match="not callable"):
-        asked(sl.SUM, method="sweep")(None)
-
-
 # --- numbers at the ends of the floats ------------------------------------------------------------
 
 

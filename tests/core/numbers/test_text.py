@@ -135,14 +135,6 @@ def test_universes_and_results_of_numbers_too_long_to_print_are_shown(largest):
     assert "<about " in repr(sl.closed_form(sl.SUM, bounds=(0, largest), **ask))
 
 
-def test_numbers_and_text_keep_their_line():
-    """Catches a table where a tuple says all."""
-    words = sl.Universe.value_range(["no", "yes"])
-    found = sl.global_sensitivity(len, words, size=2, relation=sl.Add(1))
-    assert "witness=(('no', 'no'), ('no', 'no', 'no'))" in repr(found)
-    assert "yes" not in repr(found)
-
-
 def test_a_cell_is_a_short_line():
     """Catches a cell that breaks its table, or that hides what it is."""
     assert cell_text("x" * 100) == "x" * 39 + "…"

@@ -4,24 +4,20 @@
 anew with `pytest tests/core/plotting --mpl-generate-path=tests/baseline` and look at each.
 """
 
-from dataclasses import replace
 from decimal import Decimal
 from fractions import Fraction
-from itertools import product
 
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import pytest
-from conftest import ABSENCES, SCHOOL, STANDARD, in_turn, refused
+from conftest import ABSENCES, SCHOOL, in_turn, refused
 from matplotlib.colors import to_hex
-from matplotlib.transforms import Bbox
 from pictures import arrows, asked, assert_readable, dots, drawn, drawn_beside, picture, svg, texts
 
 import sensitivity_lab as sl
 from sensitivity_lab.numbers.text import value_text
 from sensitivity_lab.plotting import style, witness
-from sensitivity_lab.results import answers_on
 
 RELATIONS = [make(k) for make in (sl.AddRemove, sl.Change) for k in (1, 2, 3, 4)]
 QUERIES = [sl.MEAN, sl.COUNT, sl.VARIANCE, sl.STD, sl.quantile(0.9)]
@@ -49,43 +45,6 @@ def mean_witness():
 
 
 # --- the sweep ---------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("last", [1, 4, 9, 40])
-def test_k_has_whole_ticks_within_the_data(last):
-    """Catches a tick at k = 2.5 or 0, and ticks too many to read."""
-    table = pd.DataFrame(
-        {"column": "x", "query": "sum", "relation": "Change", "k": range(1, last + 1)}
-    )
-    ticks = sl.plot_sweep(table.assign(sensitivity=table["k"])).axes[0].get_xticks()
-    assert all(tick == int(tick) and 1 <= tick <= last for tick in ticks)
-    assert ticks[0] == 1
-    assert len(ticks) <= 9
-
-
-def test_titles_say_what_the_table_knows_in_short_decimals(table):
-    """Catches a table that is refused once it was stored, and 0.5299999713897705 above a figure."""
-    bare = pd.DataFrame(table.to_dict("list"))
-    assert sl.plot_sweep(bare).subfigs[0].get_suptitle() == "absence days"
-    prices = sl.Universe.population([0.5299999713897705, 24.979999542236328, 3.0])
-    swept = sl.sweep([sl.MEAN], {"wage": prices}, size=2, relations=[sl.Change(1)])
-    title = "wage, datasets of size 2\nall records: 0.53, 3, 24.98"
-    assert sl.plot_sweep(swept).subfigs[0].get_suptitle() == title
-
-
-def test_of_many_relations_that_agree_none_hides_another():
-    """Catches ten relations drawn as one line, or with a style missing: their marks stand apart."""
-    mood = sl.Universe.value_range([1, 2])
-    table = sl.sweep([sl.MAX], {"mood": mood}, size=4, relations=[make(1) for make in STANDARD])
-    figure = sl.plot_sweep(table)
-    panel = figure.axes[0]
-    marks = [line.get_transform().transform((1, 1))[0] for line in panel.lines]
-    assert min(np.diff(marks)) > 5 * figure.dpi / 72
-    assert np.mean(marks) == pytest.approx(panel.transData.transform((1, 1))[0])
-    assert {tuple(line.get_ydata()) for line in panel.lines} == {(1.0,)}
-    ten = pd.concat([table, table.assign(relation="another " + table["relation"])])
-    figure = sl.plot_sweep(ten)
-    assert len(figure.axes[0].lines) == len(figure.legends[0].get_texts()) == 10
 
 
 def test_a_gap_is_a_gap_however_it_is_written_and_however_wide():
@@ -261,18 +220,6 @@ def test_on_a_phone_two_panels_stand_beside_one_another(compared, columns):
 # --- the witness -------------------------------------------------------------------------
 
 
-def test_the_number_line_keeps_order_and_proportion():
-    """Catches places out of order, and a line that is shortened where it need not be."""
-    values = [0, 1, 3, 4, 500]
-    line = witness.NumberLine(values, [-3], room=270)
-    xs = [line.x_of(value) for value in (-3, *values)]
-    assert xs == [0, 30, 40, 60, 70, 270]
-    assert line.breaks == [170]
-    assert line.x_of(252) == 170
-    assert witness.NumberLine([4, 4]).xs == [witness.NumberLine([4]).x_of(4)] == [witness.ROOM / 2]
-    assert witness.NumberLine([4], [5, 9], room=100).xs == [0, 20, 100]
-
-
 @pytest.mark.parametrize("largest", [1.7e308, 10**400, 10**5000], ids=["float", "400", "5000"])
 def test_numbers_beyond_the_floats_have_their_places(largest):
     """Catches overflow in steps, places, ticks and answers; a hyphen for a minus."""
@@ -302,53 +249,6 @@ def test_what_is_in_another_unit_is_written_and_not_marked():
     vectors = (f"({', '.join(map(str, bins(dataset)))})" for dataset in found.witness)
     assert {*vectors} <= set(texts(figure))
     assert arrows(drawn(sl.STD, ABSENCES))
-
-
-def test_a_sum_beyond_the_records_leaves_their_axis_alone():
-    """Catches records squeezed together by an answer far to their right."""
-    figure = drawn(sl.SUM, ABSENCES)
-    places = [x for kind in witness.KINDS for x, _ in dots(figure, kind)]
-    assert (min(places), max(places)) == (0, witness.ROOM)
-    assert {"sum = 21", "sum = 40"} <= set(texts(figure))
-    bits = sl.Universe.value_range([0, 12])
-    near = sl.local_sensitivity(sl.SUM, (0,), bits, relation=sl.Add(1))
-    assert sorted(answers_on(near)) == [0, 12]
-    assert arrows(sl.plot_witness(near))
-
-
-def test_the_arrow_runs_between_the_answers_whichever_is_larger():
-    """Catches an arrow from right to left, whose length is negative: no arrow is drawn then."""
-    both, sides = [], ((1, 18, 19), (18, 19, 20))  # so far to the right that the number stands left
-    found = asked(sl.MEAN, sl.Universe.population([1, 18, 19, 20]), 3)
-    for pair in (sides, sides[::-1]):
-        [arrow] = arrows(sl.plot_witness(replace(found, witness=pair)))
-        both.append((arrow.xy, arrow.xyann))
-    assert both[0] == both[1]
-    assert both[0][0][0] < both[0][1][0]
-    close = sl.plot_witness(replace(found, witness=((1, 18, 19), (1, 18, 20))))
-    assert max(line.get_linewidth() for line in close.axes[0].lines) == 4  # too short for heads
-
-
-@pytest.mark.parametrize("query", in_turn([sl.MEAN, sl.MEDIAN, sl.quantile(0.4)]), ids=str)
-def test_no_label_covers_the_arrow(query):
-    """Catches arrow heads without a shaft: the number stood on a short arrow."""
-    for size in (2, 3, 4, 5):
-        figure = drawn(query, sl.Universe.value_range([0, 1, 1000]), size)
-        axes, [arrow] = figure.axes[0], arrows(figure)
-        shaft = Bbox.from_extents(axes.transData.transform([arrow.xy, arrow.xyann]).ravel())
-        for word in (text for text in axes.texts if text.get_fontweight() == "bold"):
-            box = word.get_window_extent()
-            assert box.x0 >= shaft.x1 or box.x1 <= shaft.x0 or not box.y0 < shaft.y0 < box.y1
-
-
-def test_a_break_sign_cuts_no_tick_label():
-    """Catches a long last label that runs under the sign's white ground."""
-    rng = np.random.default_rng(1)
-    axes = drawn(sl.MEAN, sl.Universe.population(np.exp(rng.normal(0, 3, 16))), 8).axes[0]
-    signs = [text for text in axes.texts if text.get_text() == "//"]
-    assert signs
-    for label, sign in product(axes.get_xticklabels(), signs):
-        assert not sign.get_bbox_patch().get_window_extent().overlaps(label.get_window_extent())
 
 
 def test_a_witness_can_be_drawn_on_axes_of_your_own():
@@ -412,11 +312,6 @@ def test_text_is_large_enough_for_a_phone_and_stays_on_the_page(drawings):
 @picture
 def test_picture_of_a_sweep(table):
     return sl.plot_sweep(table)
-
-
-@picture
-def test_picture_of_one_query(table):
-    return sl.plot_sweep(table[table["query"] == "mean"])
 
 
 @picture
