@@ -38,8 +38,9 @@ from nbclient import NotebookClient
 from sensitivity_book.pictures.phone import PAGE
 
 WIDGET_VIEW = "application/vnd.jupyter.widget-view+json"
-TIED = (  # the values of some expressions, in a chapter's names and those of `math`
-    "', '.join(map(str, eval({!r}, vars(__import__('math')) | vars(__import__('fractions')) | globals())))"
+TIED = (  # the values of expressions, in a chapter's names and those of `math` and `fractions`
+    "', '.join(map(str, eval({!r}, vars(__import__('math')) | vars(__import__('fractions'))"
+    " | globals())))"
 )
 ADDRESS = re.compile(r"\bat 0x[0-9a-f]+")
 

@@ -29,15 +29,18 @@ NUMBER = re.compile(r"(?<![\w.])(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?(?:/\d+)?(?!
 BLOCK = re.compile(r"(?ms)^ *(`{3,})(?:\{answer\}|\w+$).*?^ *\1$")  # code that only stands there
 SILENT = (  # what is no statement about the data: the marks of the text, names and dates
     r"^ *(?:`{3,}|:{3,}|~{3,})(?:\{[\w:-]+\})?|^ *:\w.*$|^\(.*\)=$|^ *% .*$"
-    r"|\[(?:[Ii]ssue|pull request) \d+\](?=\()|\]\([^)]*\)|\{[\w:]+\}`[^`]*`|`[^`\n]*`"
-    r"|\b\d{1,2} (?:(?:Jan|Febr)uary|March|April|May|June|July|August|(?:Sept|Nov|Dec)ember|October)"
+    r"|\[(?:[Ii]ssue|pull request) \d+\]\([^)]*\)|\]\([^)]*\)|\{[\w:]+\}`[^`]*`|`[^`\n]*`"
+    r"|\b\d{1,2} (?:(?:Jan|Febr)uary|March|April|May|June|July|August|(?:Sept|Nov|Dec)ember"
+    r"|October)"
     r"|\b\d+ minutes|\b\d+ for the exercises|(?<![\w.,])(?:19|20)\d\d(?!\w|[.,]\d)|^ *\d\. "
-    r"|(?:[Aa]lgorithm|[Aa]ppendix|[Cc]hapter|[Cc]orollary|[Dd]efinition|[Ee]quation|[Ff]igure"
-    r"|[Ii]ssue|[Ll]emma|[Pp]ages?|[Pp]roposition|Python|[Ss]ection|[Tt]able|[Tt]heorem"
+    r"|(?:[Aa]lgorithm|[Aa]ppendix|[Cc]hapter|Claim|[Cc]orollary|[Dd]efinition|[Ee]quation"
+    r"|[Ff]igure|[Ii]ssue|[Ll]emma|[Pp]ages?|[Pp]roposition|Python|[Ss]ection|[Tt]able|[Tt]heorem"
     r"|[Vv]ersion) \(?\d[\d.]*\)?"
 )
+UNSEEN = r"(?s)<(script|svg|style).*?</\1>|<[^>]*>"
 FORMULA = re.compile(  # an index, an exponent, and what is added to a letter
-    r"(?<=[A-Za-z)}])(?:[_^]\{?(?:\w ?= ?)?-?\d+\b\}?|\s*[-+]\s*\d+\b(?![./{]))|\b\d+\s*[-+]\s*(?=[A-Za-z])"
+    r"(?<=[A-Za-z)}])(?:[_^]\{?(?:\w ?= ?)?-?\d+\b\}?|\s*[-+]\s*\d+\b(?![./{]))"
+    r"|\b\d+\s*[-+]\s*(?=[A-Za-z])"
 )
 
 
@@ -62,12 +65,9 @@ def is_one(number: str, found: Fraction) -> bool:
 def stated(cell: Any) -> set[Fraction]:
     """Every number in the code and the outputs of a cell."""
     data = [out.get("data", {}) for out in cell.outputs]
-    tables = (
-        re.sub(r"(?s)<(script|svg|style).*?</\1>", " ", each.get("text/html", "")) for each in data
-    )
+    pages = [re.sub(UNSEEN, " ", each.get("text/html", "")) for each in data]
     parts = [cell.source, *(out.get("text", "") for out in cell.outputs)]
-    parts += [each.get("text/plain", "") for each in data]
-    parts += [unescape(re.sub(r"<[^>]*>", " ", table)) for table in tables]
+    parts += [each.get("text/plain", "") for each in data] + [*map(unescape, pages)]
     shown = re.sub(r"Fraction\(-?(\d+), (\d+)\)", r"\1/\2", "\n".join(parts)).replace("_", "")
     found = re.findall(r"\d+/[1-9]\d*|\d[\d,]*\d(?:\.\d+)?|\d(?:\.\d+)?", shown)
     return {value(one) for one in found}
@@ -133,10 +133,9 @@ def faults(name: str) -> Iterator[str]:
             yield f"{said}\n    {paragraph.strip()[:96]!r}"
 
 
-def slipped(draws: int) -> Iterator[tuple[str, bool]]:
-    """Of which chapter slips are that a seed draws from all, and whether they are noticed."""
+def slipped(draws: int, names: list[str]) -> Iterator[tuple[str, bool]]:
+    """Of which chapter slips are that a seed draws, and whether they are noticed."""
     rng = random.Random("ties")
-    names = [one.name for one in noted() if one.path.parent.name == "chapters"]
     found = [(name, *one) for name in names for one in paragraphs(name)]
     places = [(i, j) for i, one in enumerate(found) for j in range(len(numbers(one[1])))]
     for i, j in rng.choices(places, k=draws):
@@ -151,12 +150,11 @@ def main(asked: str) -> None:
     if not asked.isdigit():
         print(*faults(asked), sep="\n")
         return
-    drawn = [*slipped(int(asked))]
-    noticed, every = (
-        Counter(name for name, seen in drawn if seen),
-        Counter(name for name, _ in drawn),
-    )
-    print(*(f"{name}: {noticed[name]} of {every[name]}" for name in every), sep="\n")
+    names = [one.name for one in noted() if one.path.parent.name == "chapters"]
+    drawn = [*slipped(int(asked), names)]
+    noticed = Counter(name for name, seen in drawn if seen)
+    every = Counter(name for name, _ in drawn)
+    print(*(f"{name}: {noticed[name]} of {every[name]}" for name in names), sep="\n")
     print(f"{noticed.total()} of {asked} slips are noticed")
 
 
