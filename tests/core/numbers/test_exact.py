@@ -4,6 +4,7 @@ import math
 import sys
 from decimal import Context, Decimal
 from fractions import Fraction
+from numbers import Real
 
 import numpy as np
 import pytest
@@ -84,6 +85,21 @@ def test_a_subclass_of_float_is_its_number_and_not_what_it_prints():
     assert found.value == Fraction(8, 5)
     with pytest.raises(ValueError, match="value must be finite, got nan"):
         exact_number(Euro(math.nan))
+
+
+def test_numbers_whose_text_is_no_decimal_are_refused():
+    """Catches the bare error of a parser."""
+
+    class Third:
+        def __float__(self):
+            return 1 / 3
+
+        def __str__(self):
+            return "a third"
+
+    Real.register(Third)
+    with pytest.raises(ValueError, match="records must be written in decimals, got"):
+        exact_number(Third(), "records")
 
 
 @pytest.mark.parametrize(

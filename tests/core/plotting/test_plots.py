@@ -4,6 +4,7 @@
 anew with `pytest tests/core/plotting --mpl-generate-path=tests/baseline` and look at each.
 """
 
+from dataclasses import replace
 from decimal import Decimal
 from fractions import Fraction
 
@@ -18,6 +19,7 @@ from pictures import arrows, asked, assert_readable, dots, drawn, drawn_beside, 
 import sensitivity_lab as sl
 from sensitivity_lab.numbers.text import value_text
 from sensitivity_lab.plotting import style, witness
+from sensitivity_lab.results import answers_on
 
 RELATIONS = [make(k) for make in (sl.AddRemove, sl.Change) for k in (1, 2, 3, 4)]
 QUERIES = [sl.MEAN, sl.COUNT, sl.VARIANCE, sl.STD, sl.quantile(0.9)]
@@ -220,6 +222,18 @@ def test_on_a_phone_two_panels_stand_beside_one_another(compared, columns):
 # --- the witness -------------------------------------------------------------------------
 
 
+def test_the_number_line_keeps_order_and_proportion():
+    """Catches places out of order, and a line that is shortened where it need not be."""
+    values = [0, 1, 3, 4, 500]
+    line = witness.NumberLine(values, [-3], room=270)
+    xs = [line.x_of(value) for value in (-3, *values)]
+    assert xs == [0, 30, 40, 60, 70, 270]
+    assert line.breaks == [170]
+    assert line.x_of(252) == 170
+    assert witness.NumberLine([4, 4]).xs == [witness.NumberLine([4]).x_of(4)] == [witness.ROOM / 2]
+    assert witness.NumberLine([4], [5, 9], room=100).xs == [0, 20, 100]
+
+
 @pytest.mark.parametrize("largest", [1.7e308, 10**400, 10**5000], ids=["float", "400", "5000"])
 def test_numbers_beyond_the_floats_have_their_places(largest):
     """Catches overflow in steps, places, ticks and answers; a hyphen for a minus."""
@@ -249,6 +263,31 @@ def test_what_is_in_another_unit_is_written_and_not_marked():
     vectors = (f"({', '.join(map(str, bins(dataset)))})" for dataset in found.witness)
     assert {*vectors} <= set(texts(figure))
     assert arrows(drawn(sl.STD, ABSENCES))
+
+
+def test_a_sum_beyond_the_records_leaves_their_axis_alone():
+    """Catches records squeezed together by an answer far to their right."""
+    figure = drawn(sl.SUM, ABSENCES)
+    places = [x for kind in witness.KINDS for x, _ in dots(figure, kind)]
+    assert (min(places), max(places)) == (0, witness.ROOM)
+    assert {"sum = 21", "sum = 40"} <= set(texts(figure))
+    bits = sl.Universe.value_range([0, 12])
+    near = sl.local_sensitivity(sl.SUM, (0,), bits, relation=sl.Add(1))
+    assert sorted(answers_on(near)) == [0, 12]
+    assert arrows(sl.plot_witness(near))
+
+
+def test_the_arrow_runs_between_the_answers_whichever_is_larger():
+    """Catches an arrow from right to left, whose length is negative: no arrow is drawn then."""
+    both, sides = [], ((1, 18, 19), (18, 19, 20))  # so far to the right that the number stands left
+    found = asked(sl.MEAN, sl.Universe.population([1, 18, 19, 20]), 3)
+    for pair in (sides, sides[::-1]):
+        [arrow] = arrows(sl.plot_witness(replace(found, witness=pair)))
+        both.append((arrow.xy, arrow.xyann))
+    assert both[0] == both[1]
+    assert both[0][0][0] < both[0][1][0]
+    close = sl.plot_witness(replace(found, witness=((1, 18, 19), (1, 18, 20))))
+    assert max(line.get_linewidth() for line in close.axes[0].lines) == 4  # too short for heads
 
 
 def test_a_witness_can_be_drawn_on_axes_of_your_own():
