@@ -79,12 +79,54 @@ def test_the_small_package_knows_the_other_by_its_door_alone():
     assert not any(other in AROUND for name in ENGINE for other in IMPORTS[name])
 
 
+# What the small package knows nothing of; tables of names and of what callers mean are no code.
+STRANGE = re.compile(
+    r"(?<![a-z])(people|persons?|grouping|by_group|groups?|sql|statements?|tabular|narwhals"
+    r"|holds_people|truncated|most_rows|kept columns|several tables)(?![a-z])",
+    re.IGNORECASE,
+)
+OF_NAMES = {
+    "sensitivity_lab": {"_ROOMS", "_CONTENTS", "TYPE_CHECKING"},
+    "sensitivity_lab.extension": {"NAMES", "METHODS"},
+    "sensitivity_lab.did_you_mean": {"TABLE"},
+}
+MEANT = {
+    "one record per person", "written for people", ".groups()", "group distance",
+    "`sql` stay functions",
+}  # fmt: skip
+
+
+def lines_of_names(name):
+    """The lines of a module on which its tables of names stand."""
+    for node in TREES[name].body:
+        named = {getattr(target, "id", "") for target in getattr(node, "targets", [])}
+        if isinstance(node, ast.If):
+            named = {getattr(node.test, "id", "")}
+        if named & OF_NAMES.get(name, set()):
+            yield from range(node.lineno, node.end_lineno + 1)
+
+
+@pytest.mark.parametrize("name", sorted(ENGINE | {"sensitivity_lab"}))
+def test_no_word_of_what_goes_beyond(name):
+    """Catches a branch, or a sentence, about people, groups or statements in the small package."""
+    tables = {*lines_of_names(name)}
+    lines = enumerate(MODULES[name].read_text(encoding="utf-8").splitlines(), 1)
+    read = [line for i, line in lines if i not in tables]
+    ours = [line for line in read if not any(word in line for word in MEANT)]
+    assert [line for line in ours if STRANGE.search(line)] == []
+
+
 LEFT_TO_RIGHT = {  # a package, and where ARCHITECTURE writes its rooms down, some side by side
     "sensitivity_lab": ("Imports run the same way", "The package never imports"),
     "sensitivity_beyond": ("Beyond, imports run", "`tests/test_imports.py` reads"),
     "sensitivity_book": ("The book's own tools, `book", "| `data` |"),
 }
-LEFT_OF_ALL = {"grading", "notebook_tests", "palette", "verdicts"}  # files of the book's tools
+LEFT_OF_ALL = {
+    "grading",
+    "notebook_tests",
+    "palette",
+    "verdicts",
+}  # single files of the book's tools
 
 
 @pytest.mark.parametrize("package", LEFT_TO_RIGHT)
@@ -100,6 +142,19 @@ def test_imports_run_from_left_to_right(package):
     inside = [name for name in rooms if place[name] >= 0]
     climbing = [(a, b) for a in inside for b in IMPORTS[a] if place.get(b, -1) > place[a]]
     assert climbing == []
+
+
+def test_hardly_a_module_is_imported_by_a_name_that_is_made():
+    """Catches a way round these rules: the doors, pandas and a database once needed are all."""
+    made = {
+        name
+        for name in ENGINE | AROUND
+        if "import_module" in MODULES[name].read_text(encoding="utf-8")
+    }
+    assert made == {
+        "sensitivity_lab.extension", "sensitivity_lab.plotting", "sensitivity_beyond.tables.lazy",
+        "sensitivity_beyond.tables", "sensitivity_beyond.tables.sql.parsed",
+    }  # fmt: skip
 
 
 def test_the_package_never_imports_what_the_book_alone_needs():
@@ -229,3 +284,26 @@ def test_nobody_imports_a_private_name():
         if re.match(r"_[a-z]", alias.name) and node.module.startswith("sensitivity_")
     }
     assert taken == set()
+
+
+# Where alone some libraries are imported, in functions too.
+AT_HOME = {
+    "matplotlib": (
+        "sensitivity_lab.plotting",
+        "sensitivity_beyond.ask",
+        "sensitivity_beyond.tables.witness_rows",
+    ),
+    "ipywidgets": ("sensitivity_lab.plotting", "sensitivity_beyond.ask"),
+    "narwhals": ("sensitivity_beyond.tables",),
+    "duckdb": ("sensitivity_beyond.tables.sql",),
+    "sqlglot": ("sensitivity_beyond.tables.sql",),
+    "hypothesis": ("sensitivity_beyond.testing",),
+    "pytest": ("sensitivity_beyond.testing",),
+}
+
+
+@pytest.mark.parametrize("library", AT_HOME)
+def test_a_library_has_one_home(library):
+    """Catches a database or a picture that a question of numbers waits for."""
+    asks = [name for name in ENGINE | AROUND if library in installed(IMPORTED[name])]
+    assert [name for name in asks if not name.startswith(AT_HOME[library])] == []

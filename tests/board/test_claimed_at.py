@@ -2,10 +2,12 @@
 
 import math
 import re
+from dataclasses import replace
 from fractions import Fraction
 from types import SimpleNamespace as Names
 
 import numpy as np
+import pytest
 from sensitivity_board import case_files
 from sensitivity_board.cases.jax_privacy import ENCODERS
 from sensitivity_board.cases.sums_asked import side_by_side
@@ -86,3 +88,25 @@ def test_the_quoted_words_are_the_claim():
     silent = {case.library for case in CASES if not place(case).words}
     assert {case.library for case in QUOTED} & silent == {"OpenDP", "Tumult", "jax-privacy"}
     assert len(QUOTED) > 200
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("OpenDP: sum, ints", "d_in * ideal_sens + relaxation"),
+        ("OpenDP Polars: count, 1 row changes", "l1_p.total_min(l0_p.inf_mul(&l_inf_p)?)"),
+        ("PipelineDP: counts by partition, L2, max_contributions 8", "Sensitivities(l0=1, linf=1)"),
+        ("PipelineDP: people by partition, L2, max_contributions 8", "Sensitivities(l0=1, linf=1)"),
+        ("jax-privacy: clipped_fun, l2_clip_norm 5, 1 added", "return 2 * self.l2_norm_bound"),
+        ("Tumult: private join, DropExcess(1) x DropExcess(2)", "tau_l * s_r * d_in_r"),
+        ("PyDP: mean", "sensitivity (float): the maximum amount that any individual can affect"),
+    ],
+)
+def test_other_words_and_other_numbers_are_refused(name, words):
+    """Catches a test that passes the branch not taken, another type, a part, prose, or 10⁻¹⁶."""
+    for case in (chosen := [case for case in QUOTED if case.name.startswith(name)]):
+        assert not is_the_claim(words, case)
+        claims = (float(case.row.claimed) * by for by in (1 + 1e-10, 0.5) if case.row.claimed)
+        others = [replace(case, rows=(replace(case.row, claimed=claim),)) for claim in claims]
+        assert not any(is_the_claim(place(case).words, other) for other in others)
+    assert chosen
