@@ -33,8 +33,8 @@ SILENT = (  # what is no statement about the data: the marks of the text, names 
     r"|\b\d{1,2} (?:(?:Jan|Febr)uary|March|April|May|June|July|August|(?:Sept|Nov|Dec)ember"
     r"|October)"
     r"|\b\d+ minutes|\b\d+ for the exercises|(?<![\w.,])(?:19|20)\d\d(?!\w|[.,]\d)|^ *\d\. "
-    r"|(?:[Aa]lgorithm|[Aa]ppendix|[Cc]hapter|Claim|[Cc]orollary|[Dd]efinition|[Ee]quation|[Ff]igure"
-    r"|[Ii]ssue|[Ll]emma|[Pp]ages?|[Pp]roposition|Python|[Ss]ection|[Tt]able|[Tt]heorem"
+    r"|(?:[Aa]lgorithm|[Aa]ppendix|[Cc]hapter|Claim|[Cc]orollary|[Dd]efinition|[Ee]quation"
+    r"|[Ff]igure|[Ii]ssue|[Ll]emma|[Pp]ages?|[Pp]roposition|Python|[Ss]ection|[Tt]able|[Tt]heorem"
     r"|[Vv]ersion) \(?\d[\d.]*\)?"
 )
 UNSEEN = r"(?s)<(script|svg|style).*?</\1>|<[^>]*>"
