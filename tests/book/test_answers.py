@@ -12,7 +12,7 @@ from statistics import mean, median
 
 import pytest
 from conftest import a_third
-from lab_copies import read
+from lab_copies import read, ties
 from scipy.optimize import minimize_scalar
 from scipy.stats import laplace
 from sensitivity_book.answers import check_answer
@@ -492,7 +492,7 @@ def numbers(text):
 def solution(page, name):
     """What stands from the solution of a field to the next exercise, with what cells print."""
     below = with_outputs(page).split(f"{{answer}} {name}\n")[1].split("{exercise}")[0]
-    return below[SOLUTION.search(below).end() :]
+    return ties.TIE.sub("", below[SOLUTION.search(below).end() :])
 
 
 def with_outputs(page):

@@ -109,7 +109,7 @@ OTHER = {
 }
 
 
-@turn(0, 2)
+@turn(0, 4)
 @pytest.mark.parametrize("name", in_turn(list(OTHER)))
 def test_other_settings_flow_through_a_notebook(name):
     """Catches a cell that knows ten pupils, a study of six, a scale from 1 to 3, or a solution,
